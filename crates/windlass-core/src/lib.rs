@@ -1,0 +1,20 @@
+//! The pure part of windlass. In flow order:
+//!
+//! - [`workflow`]: what the user wrote, parsed and checked.
+//! - [`plan`]: a workflow with its inputs filled in, frozen into a run's first event.
+//! - [`run`]: the machine. `decide` says what follows from an input, `apply` is the only mutator,
+//!   `outstanding` says what should be happening now.
+//! - [`proof`]: what the verifier reports, and how a criterion is judged from it.
+//! - [`prompt`]: what an agent is told.
+//! - [`view`]: projections of a run for people and for jq.
+//!
+//! Nothing here reads a file, a clock, an environment variable or a random number: whatever a
+//! decision needs arrives inside an [`run::Input`], so the same journal always gives the same
+//! decisions.
+
+pub mod id;
+pub mod plan;
+pub mod proof;
+pub mod run;
+pub mod snapshot;
+pub mod time;

@@ -1,0 +1,203 @@
+//! What must hold for a step to be done, and how it is judged.
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Span;
+
+/// A tree of checks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Criterion {
+    /// Every part holds.
+    All(Vec<Criterion>),
+    /// At least one part holds.
+    Any(Vec<Criterion>),
+    /// The part does not hold.
+    Not(Box<Criterion>),
+    /// A leaf.
+    Check(Check),
+}
+
+/// Which check of its step this is, from 0 in the order of the workflow file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct CheckId(pub u32);
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    /// Its number within the step.
+    pub id: CheckId,
+    /// What is checked.
+    pub kind: CheckKind,
+}
+
+/// What is checked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "check")]
+pub enum CheckKind {
+    /// A file is there whose content is new or changed since the step began.
+    File {
+        /// The glob, relative to the place; may hold `{context.…}`.
+        glob: String,
+        /// Whether an unchanged file suffices.
+        stale_ok: bool,
+        /// The least size.
+        min_bytes: Option<u64>,
+        /// Text that the file must contain.
+        contains: Option<String>,
+    },
+    /// A command exits with 0 in the verifier's tree.
+    Run {
+        /// The shell command, placeholders already filled in and quoted.
+        command: String,
+        /// Folder below the tree's root to run in.
+        folder: Option<String>,
+        /// How long it may take.
+        timeout: Span,
+        /// Whether an earlier pass on the same code counts.
+        cache: bool,
+        /// Environment variables that matter to the result.
+        env: Vec<String>,
+    },
+    /// What changed since the step began is within bounds, and not nothing.
+    Diff {
+        /// Globs that every changed path must match; empty means any.
+        only: Vec<String>,
+        /// Globs that no changed path may match.
+        never: Vec<String>,
+        /// The most lines added and removed.
+        max_lines: Option<u64>,
+    },
+    /// A jq expression over the run's document is true.
+    State {
+        /// The expression.
+        expr: String,
+    },
+    /// A value of the run's document is one of the accepted ones.
+    Verdict {
+        /// jq expression for the value.
+        expr: String,
+        /// What is accepted.
+        accept: Vec<String>,
+        /// Observed when the judge is another agent than those that did the work.
+        strength: Strength,
+    },
+}
+
+/// What a proof rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Strength {
+    /// The word of the agent that is judged.
+    Claimed,
+    /// Seen from outside.
+    Observed,
+}
+
+/// Whether something holds; not everything has to be looked at to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holds {
+    /// It does.
+    Yes,
+    /// It does not.
+    No,
+    /// It was not looked at.
+    Unknown,
+}
+
+impl Check {
+    /// Returns what a proof by this check rests on.
+    pub fn strength(&self) -> Strength {
+        match &self.kind {
+            CheckKind::File { .. } | CheckKind::Run { .. } | CheckKind::Diff { .. } => {
+                Strength::Observed
+            }
+            CheckKind::State { .. } => Strength::Claimed,
+            CheckKind::Verdict { strength, .. } => *strength,
+        }
+    }
+}
+
+impl Criterion {
+    /// Judges the tree, given what is known of each check.
+    pub fn judge(&self, known: &impl Fn(CheckId) -> Holds) -> Holds {
+        match self {
+            Self::All(parts) => {
+                strongest(parts.iter().map(|part| part.judge(known)), Holds::No, Holds::Yes)
+            }
+            Self::Any(parts) => {
+                strongest(parts.iter().map(|part| part.judge(known)), Holds::Yes, Holds::No)
+            }
+            Self::Not(part) => match part.judge(known) {
+                Holds::Yes => Holds::No,
+                Holds::No => Holds::Yes,
+                Holds::Unknown => Holds::Unknown,
+            },
+            Self::Check(check) => known(check.id),
+        }
+    }
+
+    /// Returns the checks in the order of the workflow file.
+    pub fn checks(&self) -> Vec<&Check> {
+        let mut checks = Vec::new();
+        self.collect(&mut checks);
+        checks
+    }
+
+    fn collect<'a>(&'a self, into: &mut Vec<&'a Check>) {
+        match self {
+            Self::All(parts) | Self::Any(parts) => {
+                for part in parts {
+                    part.collect(into);
+                }
+            }
+            Self::Not(part) => part.collect(into),
+            Self::Check(check) => into.push(check),
+        }
+    }
+}
+
+/// `decisive` if any part is that, else unknown if any part is, else `otherwise`.
+fn strongest(parts: impl Iterator<Item = Holds>, decisive: Holds, otherwise: Holds) -> Holds {
+    let mut result = otherwise;
+    for part in parts {
+        if part == decisive {
+            return decisive;
+        }
+        if part == Holds::Unknown {
+            result = Holds::Unknown;
+        }
+    }
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leaf(id: u32) -> Criterion {
+        let kind = CheckKind::State { expr: "true".to_owned() };
+        Criterion::Check(Check { id: CheckId(id), kind })
+    }
+
+    #[test]
+    fn what_was_not_looked_at_never_makes_a_criterion_hold() {
+        let known = |id: CheckId| [Holds::Yes, Holds::No, Holds::Unknown][id.0 as usize];
+        let (yes, no, unknown) = (leaf(0), leaf(1), leaf(2));
+        let cases = [
+            (Criterion::All(vec![yes.clone(), unknown.clone()]), Holds::Unknown),
+            (Criterion::All(vec![unknown.clone(), no.clone()]), Holds::No),
+            (Criterion::Any(vec![no.clone(), unknown.clone()]), Holds::Unknown),
+            (Criterion::Any(vec![unknown.clone(), yes.clone()]), Holds::Yes),
+            (Criterion::Not(Box::new(unknown)), Holds::Unknown),
+            (Criterion::Not(Box::new(no)), Holds::Yes),
+            (Criterion::All(vec![]), Holds::Yes),
+        ];
+        for (criterion, expected) in cases {
+            assert_eq!(criterion.judge(&known), expected, "{criterion:?}");
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! A workflow with its inputs filled in, frozen into a run's first event.
+//!
+//! Replay reads the plan from the journal and never today's workflow file, so editing a workflow
+//! cannot change the past.
+
+mod criterion;
+mod step;
+
+pub use criterion::{Check, CheckId, CheckKind, Criterion, Holds, Strength};
+pub use step::{
+    Backoff, CommitPolicy, Exhausted, GatePolicy, PlanStep, Publish, Read, Rollback, Route, Skip,
+    StepKind, ValueType,
+};
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{ContentHash, StepId, StepIndex};
+use crate::time::Span;
+
+/// A workflow with inputs filled in and checks resolved.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// The workflow's name.
+    pub workflow: String,
+    /// The workflow's title.
+    pub title: String,
+    /// Hash of the workflow file that the plan was made from.
+    pub source: ContentHash,
+    /// What the run is for, in the user's words.
+    pub goal: String,
+    /// The issue that the run is for.
+    pub issue: Option<Issue>,
+    /// Inputs by name: what the user gave, else the declared default.
+    pub inputs: BTreeMap<String, serde_json::Value>,
+    /// The budget of the run.
+    pub limits: Limits,
+    /// Commands that make a clean tree ready for checks.
+    pub prepare: Vec<Prepare>,
+    /// Ignored files that checks need, pinned when the run starts.
+    pub carry: Vec<String>,
+    /// Globs of the files that judge the work.
+    pub protect: Vec<String>,
+    /// The most attempts that the plan can use, people's feedback aside.
+    pub worst_case_attempts: u64,
+    /// The steps; every step stands after the steps it needs.
+    pub steps: Vec<PlanStep>,
+    #[serde(skip)]
+    index: OnceLock<BTreeMap<StepId, StepIndex>>,
+    #[serde(skip)]
+    dependents: OnceLock<Vec<Vec<StepIndex>>>,
+}
+
+/// Everything of a [`Plan`] but its indexes, which follow from the steps.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the fields are those of `Plan`")]
+pub struct PlanParts {
+    pub workflow: String,
+    pub title: String,
+    pub source: ContentHash,
+    pub goal: String,
+    pub issue: Option<Issue>,
+    pub inputs: BTreeMap<String, serde_json::Value>,
+    pub limits: Limits,
+    pub prepare: Vec<Prepare>,
+    pub carry: Vec<String>,
+    pub protect: Vec<String>,
+    pub worst_case_attempts: u64,
+    pub steps: Vec<PlanStep>,
+}
+
+impl From<PlanParts> for Plan {
+    fn from(parts: PlanParts) -> Self {
+        Self {
+            workflow: parts.workflow,
+            title: parts.title,
+            source: parts.source,
+            goal: parts.goal,
+            issue: parts.issue,
+            inputs: parts.inputs,
+            limits: parts.limits,
+            prepare: parts.prepare,
+            carry: parts.carry,
+            protect: parts.protect,
+            worst_case_attempts: parts.worst_case_attempts,
+            steps: parts.steps,
+            index: OnceLock::new(),
+            dependents: OnceLock::new(),
+        }
+    }
+}
+
+impl PartialEq for Plan {
+    fn eq(&self, other: &Self) -> bool {
+        // The indexes follow from the steps.
+        self.workflow == other.workflow
+            && self.title == other.title
+            && self.source == other.source
+            && self.goal == other.goal
+            && self.issue == other.issue
+            && self.inputs == other.inputs
+            && self.limits == other.limits
+            && self.prepare == other.prepare
+            && self.carry == other.carry
+            && self.protect == other.protect
+            && self.worst_case_attempts == other.worst_case_attempts
+            && self.steps == other.steps
+    }
+}
+
+impl Plan {
+    /// Returns the step at `index`, which must come from this plan.
+    pub fn step(&self, index: StepIndex) -> &PlanStep {
+        &self.steps[index.get()]
+    }
+
+    /// Returns the position of the step called `id`.
+    pub fn find(&self, id: &StepId) -> Option<StepIndex> {
+        self.index
+            .get_or_init(|| {
+                self.indexes().map(|index| (self.step(index).id.clone(), index)).collect()
+            })
+            .get(id)
+            .copied()
+    }
+
+    /// Returns the steps that directly need the step at `index`.
+    pub fn dependents(&self, index: StepIndex) -> &[StepIndex] {
+        let all = self.dependents.get_or_init(|| {
+            let mut dependents = vec![Vec::new(); self.steps.len()];
+            for dependent in self.indexes() {
+                for need in &self.step(dependent).needs {
+                    dependents[need.get()].push(dependent);
+                }
+            }
+            dependents
+        });
+        &all[index.get()]
+    }
+
+    /// Returns the position of every step, in plan order.
+    pub fn indexes(&self) -> impl Iterator<Item = StepIndex> + use<> {
+        let count = u32::try_from(self.steps.len()).expect("a plan has fewer than 2^32 steps");
+        (0..count).map(StepIndex)
+    }
+}
+
+/// The issue that a run is for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Issue {
+    /// The number in the tracker.
+    pub number: u64,
+    /// The title.
+    pub title: String,
+    /// Where people read it.
+    pub url: Option<String>,
+}
+
+/// The budget of a run, checked before every spawn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// The most that agents may cost, in US dollars.
+    pub cost_usd: f64,
+    /// The most time that attempts and checks may take in all.
+    pub wall: Span,
+    /// The most attempts in all.
+    pub attempts: u64,
+}
+
+/// One command that makes a clean tree ready for checks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Prepare {
+    /// Folder below the tree's root to run in.
+    #[serde(rename = "in")]
+    pub folder: Option<String>,
+    /// The shell command.
+    pub run: String,
+    /// The file whose content decides whether the command has to run again.
+    pub lock: Option<String>,
+    /// How long the command may take.
+    pub timeout: Span,
+}

@@ -1,0 +1,203 @@
+//! One step of a plan.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Criterion;
+use crate::id::{StepId, StepIndex};
+use crate::time::Span;
+
+/// One step: who does it, what it may use, what proves it, and where it leads.
+///
+/// Texts have all placeholders filled in except `{context.…}`, which is known only while the run
+/// goes on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlanStep {
+    /// The id in the workflow file; nested steps are `parent/child`.
+    pub id: StepId,
+    /// What people call the step.
+    pub title: String,
+    /// Whether an agent works on it.
+    pub kind: StepKind,
+    /// The step that this one is nested in.
+    pub parent: Option<StepIndex>,
+    /// What the agent is asked to do.
+    pub task: String,
+    /// Steps that must be done or skipped first.
+    pub needs: Vec<StepIndex>,
+    /// jq expression over the run's document; the step is skipped when it is not true.
+    pub when: Option<String>,
+    /// Files that the agent should read first.
+    pub reads: Vec<Read>,
+    /// Context keys that the step may set.
+    pub publishes: BTreeMap<String, Publish>,
+    /// Globs that changes must stay inside; empty means anywhere.
+    pub may_write: Vec<String>,
+    /// Tries in all, the first included.
+    pub retries: u32,
+    /// The most wall time for one attempt.
+    pub timeout: Span,
+    /// How long an attempt may show no sign of life.
+    pub idle_timeout: Span,
+    /// How long to wait after a failure of the surroundings.
+    pub backoff: Backoff,
+    /// Whether a person decides after the proof.
+    pub gate: Option<GatePolicy>,
+    /// Where verdicts that are not accepted lead.
+    pub on: BTreeMap<String, Route>,
+    /// Whether an earlier step may ask to skip this one.
+    pub skip: Skip,
+    /// What happens after the last allowed try.
+    pub exhausted: Exhausted,
+    /// Whether proven work is committed on the run's branch.
+    pub commit: CommitPolicy,
+    /// What must hold for the step to be done; only a group may have none.
+    pub done: Option<Criterion>,
+    /// Whether the criterion is tried before the first attempt.
+    pub satisfied_ok: bool,
+    /// Whether claims of the step's own agent suffice.
+    pub trust_agent: bool,
+}
+
+/// Who works on a step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum StepKind {
+    /// An agent works on it.
+    Agent {
+        /// The role.
+        agent: String,
+        /// The backend that plays it, where the step names one.
+        backend: Option<String>,
+        /// The model, where the step names one.
+        model: Option<String>,
+    },
+    /// Nobody: the step stands for the steps nested in it and is done when they are.
+    Group,
+}
+
+/// A file that the agent should read first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Read {
+    /// The path, relative to the place.
+    pub file: String,
+    /// What it is to the reader.
+    #[serde(rename = "as")]
+    pub purpose: Option<String>,
+    /// Whether the step can do without it.
+    pub optional: bool,
+}
+
+/// What a context key holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Publish {
+    /// This path, set by windlass when the step is proven.
+    Path(String),
+    /// A value that the attempt sets itself.
+    Value(ValueType),
+}
+
+/// The type of a published value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names are JSON's own")]
+pub enum ValueType {
+    Boolean,
+    Integer,
+    Number,
+    String,
+    Array,
+    Object,
+    Any,
+}
+
+impl ValueType {
+    /// Returns whether `value` is of this type.
+    pub fn accepts(self, value: &serde_json::Value) -> bool {
+        match self {
+            Self::Boolean => value.is_boolean(),
+            Self::Integer => value.is_i64() || value.is_u64(),
+            Self::Number => value.is_number(),
+            Self::String => value.is_string(),
+            Self::Array => value.is_array(),
+            Self::Object => value.is_object(),
+            Self::Any => true,
+        }
+    }
+}
+
+/// Exponential backoff.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Backoff {
+    /// The wait after the first failure.
+    pub initial: Span,
+    /// The longest wait.
+    pub max: Span,
+}
+
+/// Who has to agree before a proven step counts as done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GatePolicy {
+    /// A person approves.
+    Approval,
+}
+
+/// Where a verdict leads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Route {
+    /// Which step to go back to.
+    pub rollback: Rollback,
+    /// How often the route may be taken in the run; never reset.
+    pub max: u32,
+}
+
+/// How the target of a rollback is found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rollback {
+    /// jq expression that lists the files concerned.
+    pub files: Option<String>,
+    /// Steps by the glob that a file matches, in the order of the workflow file.
+    pub by_path: Vec<(String, StepIndex)>,
+    /// The step when no file matches.
+    pub otherwise: StepIndex,
+}
+
+/// Whether an earlier step may ask to skip a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Skip {
+    /// Only a person may skip it.
+    Never,
+    /// An earlier step may ask for it by publishing `<key>.skip`.
+    Allowed,
+}
+
+/// What happens after the last allowed try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exhausted {
+    /// The run pauses for a person.
+    Pause,
+    /// The step is blocked; steps that do not need it go on.
+    Block,
+    /// The step counts as done without its proof, and every report shows it.
+    Waive,
+}
+
+/// Whether proven work is committed on the run's branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommitPolicy {
+    /// A work-in-progress commit whenever the code changed.
+    Wip,
+    /// No commit; the changes become part of the next one.
+    Never,
+}

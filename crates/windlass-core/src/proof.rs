@@ -1,0 +1,215 @@
+//! What comes back from outside: how an attempt ended, and what the verifier saw.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::ContentHash;
+use crate::plan::{CheckId, Holds, Strength};
+use crate::time::{Span, Timestamp};
+
+/// How an attempt's process ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "how")]
+pub enum Outcome {
+    /// The process could not be started.
+    CouldNotStart {
+        /// Why.
+        message: String,
+    },
+    /// The process exited by itself.
+    Exited {
+        /// With this code.
+        code: i32,
+    },
+    /// A signal that windlass did not send ended it.
+    Signalled {
+        /// The signal.
+        signal: i32,
+    },
+    /// It took longer than its timeout.
+    TimedOut,
+    /// It showed no sign of life for its idle timeout.
+    Idle,
+    /// It went past a limit on processes, output or memory.
+    OverLimit {
+        /// Which one.
+        what: String,
+    },
+    /// Windlass was told to stop it.
+    Cancelled,
+    /// A provider's rate or usage limit stopped it.
+    ProviderLimit {
+        /// When the provider said that the limit ends.
+        resets_at: Option<Timestamp>,
+        /// What it said.
+        message: String,
+    },
+}
+
+/// What an attempt used. Unknown is unknown, never zero.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Usage {
+    /// What the provider charged, in US dollars.
+    pub cost_usd: Option<f64>,
+    /// Tokens read by the model.
+    pub input_tokens: Option<u64>,
+    /// Tokens written by the model.
+    pub output_tokens: Option<u64>,
+    /// Turns of the conversation.
+    pub turns: Option<u64>,
+    /// The model.
+    pub model: Option<String>,
+    /// The agent's own session.
+    pub session: Option<String>,
+}
+
+/// What an attempt left behind besides files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AttemptReport {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What it used.
+    pub usage: Usage,
+    /// The agent's own structured result, where its backend has one.
+    pub result: Option<serde_json::Value>,
+    /// What it printed, bounded.
+    pub output: Option<Blob>,
+    /// Processes that it left behind and that were ended.
+    pub left_behind: u32,
+    /// What happened to the place that must not happen.
+    pub trouble: Vec<Trouble>,
+    /// How the attempt was confined.
+    pub confinement: String,
+}
+
+/// Bytes kept beside the journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Blob {
+    /// Their name.
+    pub hash: ContentHash,
+    /// How many there are.
+    pub bytes: u64,
+}
+
+/// Something that an attempt did to its place that fails it, whatever else it did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "trouble")]
+pub enum Trouble {
+    /// HEAD is not on the run's branch any more.
+    HeadMoved {
+        /// Where it should be.
+        expected: String,
+        /// Where it is.
+        found: String,
+    },
+    /// The run's branch does not contain its last commit any more.
+    BranchRewritten {
+        /// The branch.
+        branch: String,
+        /// The commit that is gone.
+        lost: String,
+    },
+    /// A repository was made inside the place.
+    NestedRepository {
+        /// Its folders.
+        paths: Vec<String>,
+    },
+    /// The content of a submodule changed.
+    SubmoduleChanged {
+        /// The submodules.
+        paths: Vec<String>,
+    },
+    /// The place could not be read.
+    Unreadable {
+        /// Why.
+        message: String,
+    },
+}
+
+impl std::fmt::Display for Trouble {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::HeadMoved { expected, found } => {
+                write!(
+                    f,
+                    "HEAD moved off the run's branch: it is on `{found}`, not on `{expected}`"
+                )
+            }
+            Self::BranchRewritten { branch, lost } => {
+                write!(f, "the branch `{branch}` was rewritten: it no longer contains {lost}")
+            }
+            Self::NestedRepository { paths } => {
+                write!(f, "a repository was made inside the place: {}", paths.join(", "))
+            }
+            Self::SubmoduleChanged { paths } => {
+                write!(f, "the content of a submodule changed: {}", paths.join(", "))
+            }
+            Self::Unreadable { message } => {
+                write!(f, "the place could not be read: {message}")
+            }
+        }
+    }
+}
+
+/// The record of one check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Proof {
+    /// The check.
+    pub check: CheckId,
+    /// Its verdict.
+    pub holds: Holds,
+    /// What the verdict rests on.
+    pub strength: Strength,
+    /// The check and its verdict in one line.
+    pub summary: String,
+    /// The part of the evidence that explains a failure, bounded.
+    pub excerpt: Option<String>,
+    /// The full evidence.
+    pub evidence: Option<Blob>,
+    /// Whether an earlier pass on the same code counted.
+    pub cached: bool,
+    /// How long it took.
+    pub took: Span,
+}
+
+/// A protected file that is not as pinned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProtectedChange {
+    /// The file.
+    pub path: String,
+    /// Its git object now, or none when it was removed.
+    pub now: Option<crate::id::ObjectId>,
+}
+
+/// What the verifier saw on one snapshot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VerifyReport {
+    /// One record per check that was looked at.
+    pub proofs: Vec<Proof>,
+    /// Paths that changed since the step began, at most [`MAX_LISTED_PATHS`].
+    pub changed: Vec<String>,
+    /// How many paths changed since the step began.
+    pub changed_count: u64,
+    /// Changed paths outside `may_write`, at most [`MAX_LISTED_PATHS`].
+    pub outside_may_write: Vec<String>,
+    /// Protected files that are not as pinned.
+    pub protected: Vec<ProtectedChange>,
+    /// The diff of the protected files.
+    pub protected_diff: Option<Blob>,
+    /// The verdict's value, where the criterion has a `verdict` check.
+    pub verdict: Option<String>,
+    /// The files that a route's `files` expression listed.
+    pub route_files: Vec<String>,
+    /// Papers that `file` checks matched, to be kept aside when the step is reopened.
+    pub papers: Vec<String>,
+    /// Set when the verifier itself could not do its work.
+    pub broken: Option<String>,
+}
+
+/// How many paths a report lists; more are only counted, so that an event stays small.
+pub const MAX_LISTED_PATHS: usize = 200;
