@@ -5,6 +5,7 @@
 
 mod criterion;
 mod step;
+pub mod template;
 
 pub use criterion::{Check, CheckId, CheckKind, Criterion, Holds, Strength};
 pub use step::{
@@ -112,6 +113,24 @@ impl PartialEq for Plan {
 }
 
 impl Plan {
+    /// Stands in for the plan of a stored state until the real one is put back.
+    pub(crate) fn empty() -> Self {
+        Self::from(PlanParts {
+            workflow: String::new(),
+            title: String::new(),
+            source: ContentHash::of(b""),
+            goal: String::new(),
+            issue: None,
+            inputs: BTreeMap::new(),
+            limits: Limits { cost_usd: 0.0, wall: Span(0), attempts: 0 },
+            prepare: Vec::new(),
+            carry: Vec::new(),
+            protect: Vec::new(),
+            worst_case_attempts: 0,
+            steps: Vec::new(),
+        })
+    }
+
     /// Returns the step at `index`, which must come from this plan.
     pub fn step(&self, index: StepIndex) -> &PlanStep {
         &self.steps[index.get()]
@@ -139,6 +158,18 @@ impl Plan {
             dependents
         });
         &all[index.get()]
+    }
+
+    /// Returns the steps that are nested in the step at `index`, however deep.
+    pub fn nested(&self, index: StepIndex) -> Vec<StepIndex> {
+        let prefix = format!("{}/", self.step(index).id);
+        match self.step(index).kind {
+            StepKind::Group => self
+                .indexes()
+                .filter(|other| self.step(*other).id.as_str().starts_with(&prefix))
+                .collect(),
+            StepKind::Agent { .. } => Vec::new(),
+        }
     }
 
     /// Returns the position of every step, in plan order.

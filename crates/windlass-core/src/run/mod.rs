@@ -1,1 +1,33 @@
-//! The machine.
+//! The machine: three pure functions over a run.
+//!
+//! - [`decide`] says which events follow from an [`Input`], or why the input is refused.
+//! - [`RunState::apply`] is the only mutator; state is a fold of it over the journal.
+//! - [`outstanding`] says what should be happening now. A restart folds the journal and ensures
+//!   these effects; there is no other recovery code.
+//!
+//! Invariants, each held by a property test:
+//! the events of one decision are appended together or not at all; an effect may be performed
+//! twice; a report that names another attempt or verification than the current one is refused;
+//! no event follows a terminal one.
+
+mod apply;
+mod decide;
+mod effect;
+mod event;
+mod failure;
+mod input;
+mod outstanding;
+mod state;
+mod status;
+
+pub use apply::IllegalEvent;
+pub use decide::{DECIDER_VERSION, Rejected, decide, start};
+pub use effect::{Effect, TimerKey};
+pub use event::{Event, VerifyReason};
+pub use failure::{Category, FailedCheck, Failure};
+pub use input::{Actor, BaselineRequest, Decision, Input, InputKind, Raise, RunFacts};
+pub use outstanding::outstanding;
+pub use state::{
+    Control, Gate, GateKind, Hotfix, PauseReason, Phase, RunState, Spent, StepState, StopReason,
+};
+pub use status::{RunStatus, StepStatus};

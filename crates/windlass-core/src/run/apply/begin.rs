@@ -1,0 +1,87 @@
+//! The state that a run begins with.
+
+use std::sync::Arc;
+
+use imbl::{OrdSet, Vector};
+
+use super::IllegalEvent;
+use crate::id::Fence;
+use crate::run::state::{Control, Phase, RunState, Spent, StepState};
+use crate::run::{Event, Raise};
+use crate::time::{Span, Timestamp};
+
+impl RunState {
+    /// Makes the state of a run from its first event.
+    ///
+    /// # Errors
+    /// The event is not `run_started`.
+    pub fn begin(at: Timestamp, event: &Event) -> Result<Self, IllegalEvent> {
+        let Event::RunStarted { plan, facts } = event else {
+            return Err(IllegalEvent::NotStarted { kind: event.kind() });
+        };
+        let plan = Arc::new((**plan).clone());
+        let steps: Vector<Arc<StepState>> =
+            plan.steps.iter().map(|step| Arc::new(StepState::new(step.needs.len()))).collect();
+        let mut state = Self {
+            remaining: u32::try_from(plan.steps.len()).unwrap_or(u32::MAX),
+            head: facts.base.clone(),
+            head_code: facts.base_tree.clone(),
+            plan: Arc::clone(&plan),
+            facts: Arc::new((**facts).clone()),
+            control: Control::Active,
+            now: at,
+            started_at: at,
+            since: at,
+            driver: Fence(0),
+            steps,
+            context: Arc::new(serde_json::json!({})),
+            spent: Spent::default(),
+            raised: Raise::default(),
+            deciding: OrdSet::new(),
+            ready: OrdSet::new(),
+            holder: None,
+            blocked: OrdSet::new(),
+            latest: None,
+            pins: Arc::default(),
+            reset_code: None,
+            verifications: 0,
+            gates: 0,
+        };
+        for index in plan.indexes() {
+            if plan.step(index).needs.is_empty() {
+                state.open(index);
+            }
+        }
+        Ok(state)
+    }
+}
+
+impl StepState {
+    fn new(needs: usize) -> Self {
+        Self {
+            phase: Phase::Pending,
+            unmet: u32::try_from(needs).unwrap_or(u32::MAX),
+            epoch: 0,
+            attempts: 0,
+            tries: 0,
+            lost: 0,
+            broken: 0,
+            repeats: 0,
+            ended: None,
+            verify_first: false,
+            baseline: None,
+            failure: None,
+            hotfix: None,
+            papers: Vec::new(),
+            published: Vec::new(),
+            routes: std::collections::BTreeMap::new(),
+            approved: false,
+            waived: false,
+            note: None,
+            started_at: None,
+            completed_at: None,
+            cost_usd: 0.0,
+            wall: Span(0),
+        }
+    }
+}

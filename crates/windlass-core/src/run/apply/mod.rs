@@ -1,0 +1,190 @@
+//! The only mutator: folds one event into the state.
+//!
+//! `apply` trusts that an event was decided on this state and checks only what a broken or
+//! foreign journal could get wrong. An event that does not fit stops the replay with the event and
+//! the phase it met; nothing is skipped.
+
+mod attempt;
+mod begin;
+mod reopen;
+mod step;
+mod verification;
+
+use std::sync::Arc;
+
+use crate::id::{StepId, StepIndex};
+use crate::run::Event;
+use crate::run::state::{Control, GateKind, Phase, RunState, StepState};
+use crate::time::Timestamp;
+
+/// An event that cannot follow on the state it met.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
+pub enum IllegalEvent {
+    #[error("the event `{kind}` names the step `{step}`, which the plan does not have")]
+    UnknownStep { kind: &'static str, step: StepId },
+    #[error("the event `{kind}` cannot follow while the step `{step}` is {phase}")]
+    WrongPhase { kind: &'static str, step: StepId, phase: String },
+    #[error("the event `{kind}` cannot follow after the run has ended")]
+    AfterEnd { kind: &'static str },
+    #[error("the event `{kind}` cannot follow while the run is {control}")]
+    WrongControl { kind: &'static str, control: String },
+    #[error("the first event is `{kind}`, not `run_started`")]
+    NotStarted { kind: &'static str },
+    #[error("a second `run_started`")]
+    StartedTwice,
+}
+
+type Applied = Result<(), IllegalEvent>;
+
+impl RunState {
+    /// Folds one event, which happened at `at`, into the state.
+    ///
+    /// # Errors
+    /// The event cannot follow on this state: the journal is broken or of another run.
+    pub fn apply(&mut self, at: Timestamp, event: &Event) -> Result<(), IllegalEvent> {
+        if self.is_ended() {
+            return Err(IllegalEvent::AfterEnd { kind: event.kind() });
+        }
+        self.now = self.now.max(at);
+        match event {
+            Event::RunStarted { .. } => Err(IllegalEvent::StartedTwice),
+            Event::DriverTookOver { driver } => {
+                self.driver = *driver;
+                Ok(())
+            }
+            Event::StepReady { step }
+            | Event::StepTaken { step }
+            | Event::StepBegan { step, .. }
+            | Event::StepSkipped { step, .. }
+            | Event::StepCommitted { step, .. }
+            | Event::WaitStarted { step, .. }
+            | Event::WaitEnded { step }
+            | Event::StepDone { step }
+            | Event::StepWaived { step }
+            | Event::StepFailed { step }
+            | Event::StepBlocked { step, .. }
+            | Event::ContextSet { step, .. } => self.apply_to_step(self.index(event, step)?, event),
+            Event::VerificationStarted { step, .. }
+            | Event::VerificationBroken { step, .. }
+            | Event::StepProven { step, .. }
+            | Event::StepNotProven { step, .. }
+            | Event::RouteTaken { step, .. } => {
+                self.apply_verification(self.index(event, step)?, event)
+            }
+            Event::VerificationAbandoned { .. } => self.abandon_verification(event),
+            Event::AttemptStarted { attempt, .. }
+            | Event::StopRequested { attempt, .. }
+            | Event::AttemptEnded { attempt, .. }
+            | Event::AttemptLost { attempt, .. } => {
+                self.apply_to_attempt(self.index(event, &attempt.step)?, attempt, event)
+            }
+            Event::GateOpened { .. }
+            | Event::GateApproved { .. }
+            | Event::GateAnswerRefused { .. }
+            | Event::ProtectedPinned { .. } => self.apply_to_gate(event),
+            Event::FeedbackGiven { step, .. } | Event::RetriesReset { step } => {
+                self.apply_reopening(self.index(event, step)?, event)
+            }
+            Event::RolledBack { target, .. } => {
+                self.apply_reopening(self.index(event, target)?, event)
+            }
+            Event::BlockerRaised { .. }
+            | Event::RunPaused { .. }
+            | Event::RunResumed { .. }
+            | Event::AbortRequested { .. }
+            | Event::RunAborted
+            | Event::RunCompleted => self.apply_to_control(event),
+        }
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`apply` matches every event and sends only these here"
+    )]
+    fn apply_to_control(&mut self, event: &Event) -> Applied {
+        let control = match event {
+            Event::BlockerRaised { message } => Control::Obstructed { message: message.clone() },
+            Event::RunPaused { reason, detail } => {
+                Control::Paused { reason: *reason, detail: detail.clone() }
+            }
+            Event::RunResumed { raise } => {
+                self.raised.attempts = self.raised.attempts.saturating_add(raise.attempts);
+                self.raised.cost_usd += raise.cost_usd;
+                self.raised.wall = self.raised.wall.plus(raise.wall);
+                Control::Active
+            }
+            Event::AbortRequested { .. } => Control::Aborting,
+            Event::RunAborted => Control::Aborted,
+            Event::RunCompleted if self.remaining == 0 => Control::Completed,
+            _ => return Err(self.wrong_control(event)),
+        };
+        self.control = control;
+        self.since = self.now;
+        Ok(())
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`apply` matches every event and sends only these here"
+    )]
+    fn apply_to_gate(&mut self, event: &Event) -> Applied {
+        match event {
+            Event::GateOpened { gate } => {
+                let index = self.index(event, &gate.step)?;
+                self.gates = gate.id.0;
+                self.since = self.now;
+                self.update(index, |step| step.phase = Phase::AtGate { gate: gate.clone() });
+            }
+            Event::ProtectedPinned { changes } => {
+                let pins = Arc::make_mut(&mut self.pins);
+                pins.extend(changes.iter().map(|change| (change.path.clone(), change.now.clone())));
+            }
+            _ => {
+                let Some(gate) = self.gate().cloned() else {
+                    return Err(self.wrong_control(event));
+                };
+                let index = self.index(event, &gate.step)?;
+                if let (Event::GateApproved { .. }, GateKind::Approval) = (event, gate.kind) {
+                    self.update(index, |step| {
+                        step.approved = true;
+                        step.phase = Phase::Proven { snapshot: gate.snapshot };
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn index(&self, event: &Event, step: &StepId) -> Result<StepIndex, IllegalEvent> {
+        self.plan
+            .find(step)
+            .ok_or_else(|| IllegalEvent::UnknownStep { kind: event.kind(), step: step.clone() })
+    }
+
+    /// Changes one step; the other steps stay shared with older copies of the state.
+    fn update(&mut self, index: StepIndex, change: impl FnOnce(&mut StepState)) {
+        change(Arc::make_mut(&mut self.steps[index.get()]));
+    }
+
+    fn expect(
+        &self,
+        index: StepIndex,
+        event: &Event,
+        fits: impl FnOnce(&Phase) -> bool,
+    ) -> Applied {
+        if fits(&self.step(index).phase) { Ok(()) } else { Err(self.wrong_phase(index, event)) }
+    }
+
+    fn wrong_phase(&self, index: StepIndex, event: &Event) -> IllegalEvent {
+        IllegalEvent::WrongPhase {
+            kind: event.kind(),
+            step: self.plan.step(index).id.clone(),
+            phase: format!("{:?}", self.step(index).phase),
+        }
+    }
+
+    fn wrong_control(&self, event: &Event) -> IllegalEvent {
+        IllegalEvent::WrongControl { kind: event.kind(), control: format!("{:?}", self.control) }
+    }
+}

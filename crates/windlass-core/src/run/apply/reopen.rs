@@ -1,0 +1,136 @@
+//! Feedback, rollback and new tries: a step lives again.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Applied;
+use super::step::remove_key;
+use crate::id::StepIndex;
+use crate::run::Event;
+use crate::run::state::{Hotfix, Phase, RunState};
+
+impl RunState {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`apply` matches every event and sends only these here"
+    )]
+    pub(super) fn apply_reopening(&mut self, index: StepIndex, event: &Event) -> Applied {
+        match event {
+            Event::FeedbackGiven { by, message, observed, .. } => {
+                self.latest = Some(observed.clone());
+                self.release(index);
+                self.reopen(index);
+                self.holder = Some(index);
+                self.since = self.now;
+                let hotfix = Hotfix { by: by.clone(), message: message.clone(), files: Vec::new() };
+                self.update(index, |step| {
+                    step.phase = Phase::Beginning;
+                    step.hotfix = Some(hotfix);
+                });
+            }
+            Event::RolledBack { by, message, files, reset_code, observed, .. } => {
+                self.latest = Some(observed.clone());
+                if *reset_code {
+                    let began = self.step(index).baseline.as_ref();
+                    self.reset_code = began.map(|baseline| baseline.snapshot.code.clone());
+                }
+                let hotfix =
+                    Hotfix { by: by.clone(), message: message.clone(), files: files.clone() };
+                self.roll_back(index, &hotfix);
+            }
+            Event::RetriesReset { .. } => {
+                let failed = matches!(self.step(index).phase, Phase::Failed | Phase::Blocked);
+                if failed {
+                    let held = self.holder;
+                    self.release(index);
+                    self.revive(index, held);
+                }
+                self.update(index, |step| {
+                    (step.tries, step.repeats, step.lost, step.broken) = (0, 0, 0, 0);
+                    step.note = None;
+                });
+            }
+            _ => return Err(self.wrong_phase(index, event)),
+        }
+        Ok(())
+    }
+
+    /// A step that had failed goes on where it was, or queues up if another one has the place.
+    fn revive(&mut self, index: StepIndex, held: Option<StepIndex>) {
+        let had_place = held.is_none() || held == Some(index);
+        let keeps_files = held == Some(index) && self.step(index).baseline.is_some();
+        if had_place {
+            self.holder = Some(index);
+            self.update(index, |step| {
+                step.phase = if keeps_files { Phase::Due } else { Phase::Beginning };
+            });
+        } else {
+            self.ready.insert(index);
+            self.update(index, |step| step.phase = Phase::Ready);
+        }
+    }
+
+    /// Opens `target` and all that depends on it again. Tracked code stays.
+    ///
+    /// The steps that can begin at once, which is the target or what is nested in it, get the
+    /// reason as their hotfix.
+    fn roll_back(&mut self, target: StepIndex, hotfix: &Hotfix) {
+        let plan = Arc::clone(&self.plan);
+        let mut open: BTreeSet<StepIndex> = plan.nested(target).into_iter().collect();
+        open.insert(target);
+        let mut queue: Vec<StepIndex> = open.iter().copied().collect();
+        while let Some(index) = queue.pop() {
+            for &dependent in plan.dependents(index) {
+                if open.insert(dependent) {
+                    queue.push(dependent);
+                }
+            }
+        }
+        for &index in &open {
+            let finished = self.step(index).is_finished();
+            self.release(index);
+            self.reopen(index);
+            if finished {
+                self.remaining += 1;
+            }
+            let unmet = plan
+                .step(index)
+                .needs
+                .iter()
+                .filter(|need| open.contains(need) || !self.step(**need).is_finished());
+            let unmet = u32::try_from(unmet.count()).unwrap_or(u32::MAX);
+            self.update(index, |step| {
+                step.phase = Phase::Pending;
+                step.unmet = unmet;
+            });
+        }
+        self.since = self.now;
+        for index in open {
+            if self.step(index).unmet == 0 {
+                self.open(index);
+                self.update(index, |step| step.hotfix = Some(hotfix.clone()));
+            }
+        }
+    }
+
+    /// Gives a step a new life: it counts from zero, and what it published is gone.
+    fn reopen(&mut self, index: StepIndex) {
+        let published = self.step(index).published.clone();
+        let context = Arc::make_mut(&mut self.context);
+        for key in &published {
+            remove_key(context, key);
+        }
+        self.update(index, |step| {
+            step.epoch += 1;
+            (step.tries, step.repeats, step.lost, step.broken) = (0, 0, 0, 0);
+            step.published = Vec::new();
+            step.verify_first = false;
+            step.approved = false;
+            step.waived = false;
+            step.failure = None;
+            step.hotfix = None;
+            step.note = None;
+            step.completed_at = None;
+        });
+    }
+}

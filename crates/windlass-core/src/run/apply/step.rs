@@ -1,0 +1,220 @@
+//! A step's life from ready to done.
+
+use std::sync::Arc;
+
+use super::Applied;
+use crate::id::StepIndex;
+use crate::plan::StepKind;
+use crate::run::Event;
+use crate::run::state::{Phase, RunState};
+
+impl RunState {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`apply` matches every event and sends only these here"
+    )]
+    pub(super) fn apply_to_step(&mut self, index: StepIndex, event: &Event) -> Applied {
+        let now = self.now;
+        match event {
+            Event::StepReady { .. } => {
+                self.expect(index, event, |phase| matches!(phase, Phase::Deciding))?;
+                self.deciding.remove(&index);
+                self.ready.insert(index);
+                self.update(index, |step| step.phase = Phase::Ready);
+            }
+            Event::StepTaken { .. } => {
+                self.expect(index, event, |phase| matches!(phase, Phase::Ready))?;
+                self.ready.remove(&index);
+                self.hold(index);
+            }
+            Event::StepBegan { baseline, .. } => {
+                self.expect(index, event, |phase| matches!(phase, Phase::Beginning))?;
+                self.reset_code = None;
+                self.latest = Some(baseline.snapshot.clone());
+                let verify_first = self.plan.step(index).satisfied_ok;
+                self.update(index, |step| {
+                    step.phase = Phase::Due;
+                    step.baseline = Some(baseline.clone());
+                    step.papers = Vec::new();
+                    step.verify_first = verify_first;
+                });
+                self.share_baseline_with_groups(index);
+            }
+            Event::ContextSet { key, value, .. } => {
+                set_key(Arc::make_mut(&mut self.context), key, value.clone());
+                self.update(index, |step| step.published.push(key.clone()));
+            }
+            Event::WaitStarted { until, limit, .. } => {
+                let (until, limit) = (*until, *limit);
+                self.since = now;
+                self.update(index, |step| step.phase = Phase::Waiting { until, limit });
+            }
+            Event::WaitEnded { .. } => {
+                self.expect(index, event, |phase| matches!(phase, Phase::Waiting { .. }))?;
+                self.update(index, |step| step.phase = Phase::Due);
+            }
+            Event::StepCommitted { commit, code, .. } => {
+                let Phase::Committing { snapshot, .. } = self.step(index).phase.clone() else {
+                    return Err(self.wrong_phase(index, event));
+                };
+                self.head = commit.clone();
+                self.head_code = code.clone();
+                self.update(index, |step| step.phase = Phase::Proven { snapshot });
+            }
+            Event::StepDone { .. } => {
+                self.expect(index, event, |phase| {
+                    matches!(phase, Phase::Proven { .. } | Phase::AtGate { .. } | Phase::Due)
+                })?;
+                self.finish(index, Phase::Done, None);
+            }
+            Event::StepWaived { .. } => {
+                self.update(index, |step| step.waived = true);
+                self.finish(index, Phase::Done, None);
+            }
+            Event::StepSkipped { reason, .. } => {
+                if self.step(index).is_finished() || self.is_in_flight(index) {
+                    return Err(self.wrong_phase(index, event));
+                }
+                self.finish(index, Phase::Skipped, Some(reason.clone()));
+            }
+            Event::StepFailed { .. } => {
+                self.expect(index, event, |phase| matches!(phase, Phase::Due))?;
+                self.update(index, |step| step.phase = Phase::Failed);
+            }
+            Event::StepBlocked { reason, .. } => self.block(index, reason),
+            _ => return Err(self.wrong_phase(index, event)),
+        }
+        Ok(())
+    }
+
+    /// Lets a step whose needs are met be decided on, or be ready.
+    pub(super) fn open(&mut self, index: StepIndex) {
+        let asks = self.plan.step(index).when.is_some();
+        if asks {
+            self.deciding.insert(index);
+        } else {
+            self.ready.insert(index);
+        }
+        self.update(index, |step| {
+            step.phase = if asks { Phase::Deciding } else { Phase::Ready };
+        });
+    }
+
+    /// Gives the place to a step.
+    fn hold(&mut self, index: StepIndex) {
+        let now = self.now;
+        let group = self.plan.step(index).kind == StepKind::Group;
+        self.holder = Some(index);
+        self.since = now;
+        self.update(index, |step| {
+            step.phase = if group { Phase::Due } else { Phase::Beginning };
+            step.started_at.get_or_insert(now);
+        });
+    }
+
+    /// A group began when the first step in it began.
+    fn share_baseline_with_groups(&mut self, index: StepIndex) {
+        let baseline = self.step(index).baseline.clone();
+        let mut parent = self.plan.step(index).parent;
+        while let Some(group) = parent {
+            if self.step(group).baseline.is_none() {
+                self.update(group, |step| step.baseline.clone_from(&baseline));
+            }
+            parent = self.plan.step(group).parent;
+        }
+    }
+
+    fn finish(&mut self, index: StepIndex, phase: Phase, note: Option<String>) {
+        let now = self.now;
+        self.release(index);
+        self.remaining -= 1;
+        self.since = now;
+        self.update(index, |step| {
+            step.phase = phase;
+            step.note = note;
+            step.completed_at = Some(now);
+        });
+        let plan = Arc::clone(&self.plan);
+        for &dependent in plan.dependents(index) {
+            self.update(dependent, |step| step.unmet -= 1);
+            if self.step(dependent).unmet == 0
+                && matches!(self.step(dependent).phase, Phase::Pending)
+            {
+                self.open(dependent);
+            }
+        }
+    }
+
+    /// The step cannot go on. Its unproven files leave the place before another step begins, so
+    /// that they never become part of somebody else's commit; its snapshots keep them.
+    fn block(&mut self, index: StepIndex, reason: &str) {
+        if self.holder == Some(index)
+            && let Some(baseline) = &self.step(index).baseline
+        {
+            self.reset_code = Some(baseline.snapshot.code.clone());
+        }
+        self.release(index);
+        self.blocked.insert(index);
+        self.since = self.now;
+        self.update(index, |step| {
+            step.phase = Phase::Blocked;
+            step.note = Some(reason.to_owned());
+        });
+    }
+
+    /// Takes the step out of every index.
+    pub(super) fn release(&mut self, index: StepIndex) {
+        if self.holder == Some(index) {
+            self.holder = None;
+        }
+        self.ready.remove(&index);
+        self.deciding.remove(&index);
+        self.blocked.remove(&index);
+    }
+}
+
+/// Sets a dotted key; whatever stands in the way and is no object is replaced.
+pub(super) fn set_key(document: &mut serde_json::Value, key: &str, value: serde_json::Value) {
+    let mut spot = document;
+    for part in key.split('.') {
+        if !spot.is_object() {
+            *spot = serde_json::json!({});
+        }
+        spot = &mut spot[part];
+    }
+    *spot = value;
+}
+
+/// Removes a dotted key, and the objects that become empty by it.
+pub(super) fn remove_key(document: &mut serde_json::Value, key: &str) {
+    let Some(object) = document.as_object_mut() else { return };
+    match key.split_once('.') {
+        None => {
+            object.remove(key);
+        }
+        Some((first, rest)) => {
+            let Some(inner) = object.get_mut(first) else { return };
+            remove_key(inner, rest);
+            if inner.as_object().is_some_and(serde_json::Map::is_empty) {
+                object.remove(first);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn dotted_keys_are_set_and_removed_in_place() {
+        let mut document = json!({"a": 1});
+        set_key(&mut document, "b.c.d", json!("x"));
+        set_key(&mut document, "a.deep", json!(true));
+        assert_eq!(document, json!({"a": {"deep": true}, "b": {"c": {"d": "x"}}}));
+        remove_key(&mut document, "b.c.d");
+        remove_key(&mut document, "nothing.here");
+        assert_eq!(document, json!({"a": {"deep": true}}));
+    }
+}

@@ -1,0 +1,118 @@
+//! From a verification to a proof or a failure.
+
+use std::sync::Arc;
+
+use super::step::set_key;
+use super::{Applied, IllegalEvent};
+use crate::id::StepIndex;
+use crate::plan::{CommitPolicy, Publish, template};
+use crate::run::state::{Phase, RunState};
+use crate::run::{Event, Failure, VerifyReason};
+
+impl RunState {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`apply` matches every event and sends only these here"
+    )]
+    pub(super) fn apply_verification(&mut self, index: StepIndex, event: &Event) -> Applied {
+        let now = self.now;
+        match event {
+            Event::VerificationStarted { verification, snapshot, reason, .. } => {
+                let judged = *reason == VerifyReason::AttemptEnded;
+                let attempt = judged.then_some(self.step(index).attempts);
+                self.verifications = verification.0;
+                self.latest = Some(snapshot.clone());
+                let (verification, snapshot) = (*verification, snapshot.clone());
+                self.update(index, |step| {
+                    step.verify_first = false;
+                    step.approved = false;
+                    step.phase = Phase::Verifying { verification, snapshot, attempt, since: now };
+                });
+            }
+            Event::VerificationBroken { .. } => {
+                self.spend_verification(index, event)?;
+                self.update(index, |step| {
+                    step.verify_first = true;
+                    step.broken += 1;
+                });
+            }
+            Event::StepProven { snapshot, report, .. } => {
+                self.spend_verification(index, event)?;
+                self.publish_paths(index);
+                let commits = self.plan.step(index).commit == CommitPolicy::Wip
+                    && snapshot.code != self.head_code;
+                self.update(index, |step| {
+                    step.papers.clone_from(&report.papers);
+                    step.failure = None;
+                    (step.lost, step.broken, step.repeats) = (0, 0, 0);
+                    step.phase = if commits {
+                        Phase::Committing { snapshot: snapshot.clone(), date: now }
+                    } else {
+                        Phase::Proven { snapshot: snapshot.clone() }
+                    };
+                });
+            }
+            Event::StepNotProven { failure, costs_try, .. } => {
+                if matches!(self.step(index).phase, Phase::Verifying { .. }) {
+                    self.spend_verification(index, event)?;
+                }
+                self.fail(index, failure, *costs_try);
+            }
+            Event::RouteTaken { verdict, .. } => {
+                self.spend_verification(index, event)?;
+                self.update(index, |step| {
+                    *step.routes.entry(verdict.clone()).or_default() += 1;
+                });
+            }
+            _ => return Err(self.wrong_phase(index, event)),
+        }
+        Ok(())
+    }
+
+    pub(super) fn abandon_verification(&mut self, event: &Event) -> Applied {
+        let Some(index) = self.holder else { return Err(self.wrong_control(event)) };
+        self.spend_verification(index, event)?;
+        self.update(index, |step| step.verify_first = true);
+        Ok(())
+    }
+
+    /// Ends the verification and leaves the step due.
+    fn spend_verification(&mut self, index: StepIndex, event: &Event) -> Result<(), IllegalEvent> {
+        let Phase::Verifying { since, .. } = self.step(index).phase else {
+            return Err(self.wrong_phase(index, event));
+        };
+        let took = self.now.since(since);
+        self.spent.wall = self.spent.wall.plus(took);
+        self.update(index, |step| {
+            step.wall = step.wall.plus(took);
+            step.phase = Phase::Due;
+        });
+        Ok(())
+    }
+
+    fn fail(&mut self, index: StepIndex, failure: &Failure, costs_try: bool) {
+        self.update(index, |step| {
+            let same =
+                step.failure.as_ref().is_some_and(|last| last.signature == failure.signature);
+            if costs_try {
+                step.tries += 1;
+                step.repeats = if same { step.repeats + 1 } else { 1 };
+            }
+            step.failure = Some(failure.clone());
+            step.verify_first = false;
+            step.phase = Phase::Due;
+        });
+    }
+
+    /// Publishes the paths that a proven step promised; a path whose own context is missing stays
+    /// unpublished, and the step that reads it says so.
+    fn publish_paths(&mut self, index: StepIndex) {
+        let plan = Arc::clone(&self.plan);
+        for (key, publish) in &plan.step(index).publishes {
+            let Publish::Path(path) = publish else { continue };
+            let Ok(path) = template::fill_context(path, &self.context) else { continue };
+            set_key(Arc::make_mut(&mut self.context), key, serde_json::Value::String(path));
+            self.update(index, |step| step.published.push(key.clone()));
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! What follows by itself: nobody has to ask for the next step.
+
+use super::draft::Draft;
+use crate::id::{AttemptId, GateId, StepIndex, VerificationId};
+use crate::plan::{GatePolicy, Skip, StepKind};
+use crate::run::state::{Control, Gate, GateKind, PauseReason, Phase};
+use crate::run::{Event, VerifyReason};
+use crate::snapshot::Snapshot;
+
+/// Goes on until something outside has to happen.
+pub(super) fn advance(draft: &mut Draft) {
+    while let Some(event) = next(draft) {
+        draft.emit(event);
+    }
+}
+
+/// Returns the next event that follows by itself.
+fn next(draft: &Draft) -> Option<Event> {
+    let state = &draft.state;
+    match state.control {
+        Control::Active => {}
+        Control::Aborting => {
+            // Only an attempt has to end first; what else is in flight changes nothing any more.
+            return state.running_attempt().is_none().then_some(Event::RunAborted);
+        }
+        // What is proven may still be finished; nothing new starts.
+        Control::Paused { .. } | Control::Obstructed { .. } => {
+            return state.holder.and_then(|index| finish_proven(draft, index));
+        }
+        Control::Aborted | Control::Completed => return None,
+    }
+    if state.remaining == 0 {
+        return Some(Event::RunCompleted);
+    }
+    let Some(index) = state.holder else {
+        let index = *state.ready.get_min()?;
+        let step = draft.id(index);
+        return Some(match skip_request(draft, index) {
+            Some(reason) => Event::StepSkipped { step, reason },
+            None => Event::StepTaken { step },
+        });
+    };
+    finish_proven(draft, index).or_else(|| start_next(draft, index))
+}
+
+/// A proven step opens its gate or is done; a gate that was approved in advance is answered.
+fn finish_proven(draft: &Draft, index: StepIndex) -> Option<Event> {
+    let state = &draft.state;
+    let phase = &state.step(index).phase;
+    if let Phase::Proven { snapshot } = phase {
+        return Some(match state.plan.step(index).gate {
+            Some(GatePolicy::Approval) if !state.step(index).approved => {
+                open_gate(draft, index, snapshot)
+            }
+            Some(GatePolicy::Approval) | None => Event::StepDone { step: draft.id(index) },
+        });
+    }
+    if let Phase::AtGate { gate } = phase
+        && gate.kind == GateKind::Approval
+        && let Some(by) = state.facts.approved_in_advance.clone()
+    {
+        return Some(Event::GateApproved { gate: gate.id, by, message: None, in_advance: true });
+    }
+    None
+}
+
+fn open_gate(draft: &Draft, index: StepIndex, snapshot: &Snapshot) -> Event {
+    Event::GateOpened {
+        gate: Gate {
+            id: GateId(draft.state.gates + 1),
+            step: draft.id(index),
+            kind: GateKind::Approval,
+            snapshot: snapshot.clone(),
+        },
+    }
+}
+
+/// The step that has the place starts its next verification or attempt, within the budget.
+fn start_next(draft: &Draft, index: StepIndex) -> Option<Event> {
+    let state = &draft.state;
+    let (plan, step) = (state.plan.step(index), state.step(index));
+    if !matches!(step.phase, Phase::Due) {
+        return None;
+    }
+    if plan.kind == StepKind::Group {
+        return Some(group(draft, index));
+    }
+    if step.verify_first
+        && let Some(snapshot) = &state.latest
+    {
+        return Some(verify(draft, index, snapshot, VerifyReason::MayBeDone));
+    }
+    if let Some(detail) = over_budget(draft) {
+        return Some(Event::RunPaused { reason: PauseReason::Budget, detail });
+    }
+    Some(Event::AttemptStarted {
+        attempt: AttemptId { step: plan.id.clone(), number: step.attempts + 1 },
+        try_number: step.tries + 1,
+        driver: state.driver,
+    })
+}
+
+/// The steps nested in a group are done: its own criterion is next, where it has one.
+fn group(draft: &Draft, index: StepIndex) -> Event {
+    let state = &draft.state;
+    let plan = state.plan.step(index);
+    match (&plan.done, plan.gate, &state.latest) {
+        (Some(_), _, Some(snapshot)) => verify(draft, index, snapshot, VerifyReason::GroupDone),
+        (None, Some(GatePolicy::Approval), Some(snapshot)) => open_gate(draft, index, snapshot),
+        _ => Event::StepDone { step: plan.id.clone() },
+    }
+}
+
+pub(super) fn verify(
+    draft: &Draft,
+    index: StepIndex,
+    snapshot: &Snapshot,
+    reason: VerifyReason,
+) -> Event {
+    Event::VerificationStarted {
+        verification: VerificationId(draft.state.verifications + 1),
+        step: draft.id(index),
+        snapshot: snapshot.clone(),
+        reason,
+    }
+}
+
+fn over_budget(draft: &Draft) -> Option<String> {
+    let (limits, spent) = (draft.state.limits(), &draft.state.spent);
+    if spent.attempts >= limits.attempts {
+        return Some(format!("{} of {} attempts are used", spent.attempts, limits.attempts));
+    }
+    if spent.cost_usd >= limits.cost_usd {
+        return Some(format!("{:.2} of {:.2} USD are used", spent.cost_usd, limits.cost_usd));
+    }
+    if spent.wall >= limits.wall {
+        return Some(format!("{} of {} are used", spent.wall, limits.wall));
+    }
+    None
+}
+
+/// An earlier step may ask to skip a step that allows it: some published object's `skip` names it.
+fn skip_request(draft: &Draft, index: StepIndex) -> Option<String> {
+    let plan = draft.state.plan.step(index);
+    if plan.skip != Skip::Allowed {
+        return None;
+    }
+    let published = draft.state.context.as_object()?;
+    published.values().find_map(|value| {
+        let reason = value.get("skip")?.get(plan.id.as_str())?;
+        Some(reason.as_str().map_or_else(|| reason.to_string(), str::to_owned))
+    })
+}

@@ -1,0 +1,54 @@
+//! What an agent may publish.
+
+use super::draft::Draft;
+use crate::id::AttemptId;
+use crate::plan::{Publish, ValueType};
+use crate::run::{Event, Rejected};
+
+/// An agent may set the keys that its step declares with a type, and keys below those that are
+/// objects.
+pub(super) fn set(
+    draft: &mut Draft,
+    attempt: &AttemptId,
+    key: &str,
+    value: &serde_json::Value,
+) -> Result<(), Rejected> {
+    if draft.state.running_attempt().as_ref() != Some(attempt) {
+        return Err(Rejected::StaleAttempt { attempt: attempt.clone() });
+    }
+    let plan = draft.state.plan.step(draft.find(&attempt.step)?);
+    let declared = plan.publishes.iter().filter_map(|(name, publish)| match publish {
+        Publish::Value(kind) => Some((name, *kind)),
+        Publish::Path(_) => None,
+    });
+    let mut allowed = None;
+    for (name, kind) in declared {
+        let below = key.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('.'));
+        if key == name {
+            allowed = Some(kind);
+        } else if below.is_some_and(|rest| !rest.is_empty() && !rest.split('.').any(str::is_empty))
+            && matches!(kind, ValueType::Object | ValueType::Any)
+        {
+            allowed = allowed.or(Some(ValueType::Any));
+        }
+    }
+    match allowed {
+        None => Err(Rejected::NotPublished {
+            step: plan.id.clone(),
+            key: key.to_owned(),
+            published: plan.publishes.keys().cloned().collect(),
+        }),
+        Some(kind) if !kind.accepts(value) => Err(Rejected::WrongType {
+            key: key.to_owned(),
+            expected: format!("{kind:?}").to_lowercase(),
+        }),
+        Some(_) => {
+            draft.emit(Event::ContextSet {
+                step: attempt.step.clone(),
+                key: key.to_owned(),
+                value: value.clone(),
+            });
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Pause, resume, skip, new tries, abort.
+
+use super::draft::Draft;
+use super::gate::resume_if_stopped;
+use crate::id::{AttemptId, StepId, StepIndex};
+use crate::run::state::{Control, PauseReason, Phase, StopReason};
+use crate::run::{Event, Raise, Rejected};
+
+pub(super) fn pause(draft: &mut Draft, now: bool) -> Result<(), Rejected> {
+    let paused = !matches!(draft.state.control, Control::Active);
+    let in_flight = draft.state.holder.is_some_and(|index| draft.state.is_in_flight(index));
+    if paused && !(now && in_flight) {
+        return Err(Rejected::AlreadyPaused);
+    }
+    if now {
+        stop_in_flight(draft, StopReason::Pause);
+    }
+    if !paused {
+        let detail = format!("paused by {}", draft.actor());
+        draft.emit(Event::RunPaused { reason: PauseReason::User, detail });
+    }
+    Ok(())
+}
+
+pub(super) fn resume(draft: &mut Draft, raise: &Raise) -> Result<(), Rejected> {
+    match draft.state.control {
+        Control::Paused { .. } | Control::Obstructed { .. } => {}
+        Control::Active | Control::Aborting | Control::Aborted | Control::Completed => {
+            return Err(Rejected::NotPaused);
+        }
+    }
+    if let Some((_, plan, step)) = draft.state.holding()
+        && matches!(step.phase, Phase::Failed)
+    {
+        return Err(Rejected::Exhausted { step: plan.id.clone() });
+    }
+    draft.emit(Event::RunResumed { raise: raise.clone() });
+    Ok(())
+}
+
+pub(super) fn skip(draft: &mut Draft, step: &StepId, reason: &str) -> Result<(), Rejected> {
+    if reason.trim().is_empty() {
+        return Err(Rejected::NoReason);
+    }
+    let index = draft.find(step)?;
+    if draft.state.step(index).is_finished() {
+        let status = draft.state.step_status(index).as_str().to_owned();
+        return Err(Rejected::StepFinished { step: step.clone(), status });
+    }
+    if draft.state.is_in_flight(index) {
+        return Err(Rejected::Busy { what: format!("`{step}` is being worked on") });
+    }
+    let nested = draft.state.plan.nested(index);
+    if let Some(busy) = nested.iter().find(|index| draft.state.is_in_flight(**index)) {
+        return Err(Rejected::Busy { what: format!("`{}` is being worked on", draft.id(*busy)) });
+    }
+    let all = || nested.iter().chain([&index]);
+    let held_up = all().any(|index| draft.state.holder == Some(*index));
+    let reason = format!("{} ({})", reason.trim(), draft.actor());
+    for index in all() {
+        if !draft.state.step(*index).is_finished() {
+            let step = draft.id(*index);
+            draft.emit(Event::StepSkipped { step, reason: reason.clone() });
+        }
+    }
+    if held_up {
+        resume_if_stopped(draft);
+    }
+    Ok(())
+}
+
+pub(super) fn retry_reset(draft: &mut Draft, step: Option<&StepId>) -> Result<(), Rejected> {
+    let index = match step {
+        Some(step) => draft.find(step)?,
+        None => failed_step(draft).ok_or(Rejected::NothingFailed)?,
+    };
+    if draft.state.step(index).is_finished() {
+        let status = draft.state.step_status(index).as_str().to_owned();
+        return Err(Rejected::StepFinished { step: draft.id(index), status });
+    }
+    draft.emit(Event::RetriesReset { step: draft.id(index) });
+    resume_if_stopped(draft);
+    Ok(())
+}
+
+fn failed_step(draft: &Draft) -> Option<StepIndex> {
+    let state = &draft.state;
+    let stopped = !matches!(state.control, Control::Active);
+    let holder = state.holder.filter(|index| {
+        matches!(state.step(*index).phase, Phase::Failed)
+            || (stopped && !state.is_in_flight(*index))
+    });
+    holder.or_else(|| state.blocked.get_min().copied())
+}
+
+pub(super) fn abort(draft: &mut Draft, reason: Option<&str>) -> Result<(), Rejected> {
+    if matches!(draft.state.control, Control::Aborting) {
+        return Err(Rejected::Busy { what: "the run is being aborted already".to_owned() });
+    }
+    stop_in_flight(draft, StopReason::Abort);
+    draft.emit(Event::AbortRequested { reason: reason.map(str::to_owned) });
+    Ok(())
+}
+
+/// Stops an attempt and gives a verification up. A baseline or a commit is quick and finishes.
+fn stop_in_flight(draft: &mut Draft, reason: StopReason) {
+    let Some(index) = draft.state.holder else { return };
+    let phase = draft.state.step(index).phase.clone();
+    if let Phase::Running { attempt, .. } = phase {
+        let attempt = AttemptId { step: draft.id(index), number: attempt };
+        draft.emit(Event::StopRequested { attempt, reason });
+    } else if let Phase::Verifying { verification, .. } = phase {
+        draft.emit(Event::VerificationAbandoned { verification });
+    }
+}

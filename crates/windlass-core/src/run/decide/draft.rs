@@ -1,0 +1,47 @@
+//! A decision in the making.
+
+use crate::id::{StepId, StepIndex};
+use crate::run::state::RunState;
+use crate::run::{Event, Input, Rejected};
+use crate::time::Timestamp;
+
+/// The state as it will be, and the events that make it so.
+///
+/// The copy is cheap because the state's collections share structure; it is thrown away when the
+/// decision is made, and the driver applies the events to its own state once they are durable.
+pub(super) struct Draft {
+    pub(super) state: RunState,
+    at: Timestamp,
+    actor: String,
+    events: Vec<Event>,
+}
+
+impl Draft {
+    pub(super) fn new(state: &RunState, input: &Input) -> Self {
+        let actor = input.actor.as_person().unwrap_or(input.actor.as_str()).to_owned();
+        Self { state: state.clone(), at: input.at, actor, events: Vec::new() }
+    }
+
+    /// Records an event and goes on from the state that it gives.
+    pub(super) fn emit(&mut self, event: Event) {
+        self.state.apply(self.at, &event).expect("a decision only makes events that fit its state");
+        self.events.push(event);
+    }
+
+    /// Who caused the decision.
+    pub(super) fn actor(&self) -> String {
+        self.actor.clone()
+    }
+
+    pub(super) fn find(&self, step: &StepId) -> Result<StepIndex, Rejected> {
+        self.state.plan.find(step).ok_or_else(|| Rejected::UnknownStep { step: step.clone() })
+    }
+
+    pub(super) fn id(&self, index: StepIndex) -> StepId {
+        self.state.plan.step(index).id.clone()
+    }
+
+    pub(super) fn finish(self) -> (RunState, Vec<Event>) {
+        (self.state, self.events)
+    }
+}

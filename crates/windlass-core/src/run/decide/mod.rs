@@ -1,0 +1,148 @@
+//! What follows from an input.
+//!
+//! One file per kind of input. Each file answers two questions: may this input be taken in this
+//! state, and which facts does it cause directly. What then follows by itself (the next step takes
+//! the place, the next attempt starts, the run is complete) is in `advance.rs` and is part of the
+//! same decision, so a journal is never cut between a cause and its consequence.
+
+mod advance;
+mod attempt;
+mod context;
+mod control;
+mod draft;
+mod gate;
+mod rollback;
+mod step;
+mod verified;
+
+use crate::id::{AttemptId, GateId, StepId};
+use crate::run::state::RunState;
+use crate::run::{Decision, Event, Input, InputKind};
+
+use draft::Draft;
+
+/// Raised whenever the same state and input would give other events than before.
+///
+/// `audit` replays decisions of this version through [`decide`], and others by their events alone.
+pub const DECIDER_VERSION: u32 = 1;
+
+/// Why an input was not taken. Nothing is journalled for it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
+pub enum Rejected {
+    #[error("the run has ended")]
+    Ended,
+    #[error("the run has already started")]
+    AlreadyStarted,
+    #[error("the attempt `{attempt}` is not the current one")]
+    StaleAttempt { attempt: AttemptId },
+    #[error("the verification is not the current one")]
+    StaleVerification,
+    #[error("nothing waits for this report")]
+    NotExpected,
+    #[error("there is no step `{step}` in this run")]
+    UnknownStep { step: StepId },
+    #[error("no gate waits for an answer")]
+    NoGate,
+    #[error("the gate that was shown is not the one that waits now")]
+    StaleGate { shown: GateId, now: GateId },
+    #[error("the step `{step}` does not publish `{key}`")]
+    NotPublished { step: StepId, key: String, published: Vec<String> },
+    #[error("`{key}` must be {expected}")]
+    WrongType { key: String, expected: String },
+    #[error("the run is busy: {what}")]
+    Busy { what: String },
+    #[error("the step `{step}` is {status} already")]
+    StepFinished { step: StepId, status: String },
+    #[error("the step `{step}` has not begun")]
+    NotBegun { step: StepId },
+    #[error("the run is not paused")]
+    NotPaused,
+    #[error("the run is paused already")]
+    AlreadyPaused,
+    #[error("the tries of `{step}` are used up")]
+    Exhausted { step: StepId },
+    #[error("no step has failed")]
+    NothingFailed,
+    #[error("a reason is needed")]
+    NoReason,
+}
+
+/// Starts a run: returns its first state and the events of its first decision.
+///
+/// # Errors
+/// The input is not `start`.
+pub fn start(input: &Input) -> Result<(RunState, Vec<Event>), Rejected> {
+    let InputKind::Start { plan, facts } = &input.kind else {
+        return Err(Rejected::NotExpected);
+    };
+    let started = Event::RunStarted { plan: plan.clone(), facts: facts.clone() };
+    let state = RunState::begin(input.at, &started).map_err(|_| Rejected::NotExpected)?;
+    let mut draft = Draft::new(&state, input);
+    advance::advance(&mut draft);
+    let (state, mut events) = draft.finish();
+    events.insert(0, started);
+    Ok((state, events))
+}
+
+/// Says which events follow from `input`.
+///
+/// Pure: the state is left as it is. An empty list means that the input changes nothing.
+///
+/// # Errors
+/// The input cannot be taken in this state.
+pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
+    if state.is_ended() {
+        return Err(Rejected::Ended);
+    }
+    let mut draft = Draft::new(state, input);
+    match &input.kind {
+        InputKind::Start { .. } => return Err(Rejected::AlreadyStarted),
+        InputKind::DriverTookOver { driver } => {
+            draft.emit(Event::DriverTookOver { driver: *driver });
+        }
+        InputKind::WhenEvaluated { step, value } => {
+            step::when_evaluated(&mut draft, step, value)?;
+        }
+        InputKind::BaselineTaken { step, epoch, baseline } => {
+            step::baseline_taken(&mut draft, step, *epoch, baseline)?;
+        }
+        InputKind::Committed { step, commit } => step::committed(&mut draft, step, commit)?,
+        InputKind::CommitRefused { step, message } => {
+            step::commit_refused(&mut draft, step, message)?;
+        }
+        InputKind::TimerFired { key } => step::timer_fired(&mut draft, key, input.at),
+        InputKind::ContextSet { attempt, key, value } => {
+            context::set(&mut draft, attempt, key, value)?;
+        }
+        InputKind::AttemptEnded { attempt, report, snapshot } => {
+            attempt::ended(&mut draft, attempt, report, snapshot)?;
+        }
+        InputKind::AttemptLost { attempt, snapshot, trouble } => {
+            attempt::lost(&mut draft, attempt, snapshot, trouble)?;
+        }
+        InputKind::Verified { verification, report, jitter } => {
+            verified::verified(&mut draft, *verification, report, *jitter)?;
+        }
+        InputKind::Decided(decision) => decided(&mut draft, decision)?,
+    }
+    advance::advance(&mut draft);
+    Ok(draft.finish().1)
+}
+
+fn decided(draft: &mut Draft, decision: &Decision) -> Result<(), Rejected> {
+    match decision {
+        Decision::Approve { gate, message, observed, changed } => {
+            gate::approve(draft, *gate, message.as_deref(), observed, changed)
+        }
+        Decision::Feedback { message, observed } => gate::feedback(draft, message, observed),
+        Decision::Rollback { step, message, reset_code, observed } => {
+            rollback::by_person(draft, step, message, *reset_code, observed)
+        }
+        Decision::Skip { step, reason } => control::skip(draft, step, reason),
+        Decision::Pause { now } => control::pause(draft, *now),
+        Decision::Resume { raise } => control::resume(draft, raise),
+        Decision::RetryReset { step } => control::retry_reset(draft, step.as_ref()),
+        Decision::Abort { reason } => control::abort(draft, reason.as_deref()),
+    }
+}

@@ -1,0 +1,231 @@
+//! The verifier looked: proof, route, gate or failure.
+
+use super::draft::Draft;
+use super::rollback;
+use crate::id::{GateId, StepIndex, VerificationId};
+use crate::plan::{CheckId, CheckKind, Criterion, Exhausted, Holds, PlanStep, StepKind};
+use crate::proof::{Outcome, VerifyReport};
+use crate::run::state::{Gate, GateKind, PauseReason, Phase};
+use crate::run::{Category, Event, FailedCheck, Failure, Rejected};
+use crate::snapshot::Snapshot;
+use crate::time::{Span, Timestamp};
+
+/// The same failure this often in a row will not go away by trying again.
+const SAME_FAILURE: u32 = 3;
+
+pub(super) fn verified(
+    draft: &mut Draft,
+    id: VerificationId,
+    report: &VerifyReport,
+    jitter: u16,
+) -> Result<(), Rejected> {
+    let Some(index) = draft.state.holder else { return Err(Rejected::StaleVerification) };
+    let Phase::Verifying { verification, snapshot, attempt, .. } =
+        draft.state.step(index).phase.clone()
+    else {
+        return Err(Rejected::StaleVerification);
+    };
+    if verification != id {
+        return Err(Rejected::StaleVerification);
+    }
+    if let Some(message) = &report.broken {
+        broken(draft, index, message, jitter);
+        return Ok(());
+    }
+    if !report.protected.is_empty() {
+        protected(draft, index, report, snapshot);
+        return Ok(());
+    }
+    let judgement = Judgement::of(draft.state.plan.step(index), report);
+    match judgement {
+        Judgement::Proven => draft.emit(Event::StepProven {
+            step: draft.id(index),
+            snapshot,
+            report: Box::new(report.clone()),
+        }),
+        Judgement::Routed(verdict) => {
+            rollback::by_verdict(draft, index, &verdict, report, snapshot);
+        }
+        Judgement::Failed(failure) => {
+            let report = Some(Box::new(report.clone()));
+            fail(draft, index, failure, report, attempt.is_some(), jitter);
+        }
+    }
+    Ok(())
+}
+
+enum Judgement {
+    Proven,
+    Routed(String),
+    Failed(Failure),
+}
+
+impl Judgement {
+    fn of(plan: &PlanStep, report: &VerifyReport) -> Self {
+        if !report.outside_may_write.is_empty() {
+            let paths = report.outside_may_write.join(", ");
+            let summary = format!("files outside `may_write` were changed: {paths}");
+            return Self::Failed(Failure::new(Category::Code, summary, Vec::new()));
+        }
+        let Some(criterion) = &plan.done else { return Self::Proven };
+        let known = |check: CheckId| known(report, check);
+        if criterion.judge(&known) == Holds::Yes {
+            return Self::Proven;
+        }
+        // A verdict leads elsewhere only when all that is asked of the judge itself is there.
+        if let Some(verdict) = &report.verdict
+            && plan.on.contains_key(verdict)
+        {
+            let verdicts = verdict_checks(criterion);
+            let but_for_verdict = |check: CheckId| {
+                if verdicts.contains(&check) { Holds::Yes } else { known(check) }
+            };
+            if criterion.judge(&but_for_verdict) == Holds::Yes {
+                return Self::Routed(verdict.clone());
+            }
+        }
+        Self::Failed(failed_checks(criterion, report))
+    }
+}
+
+fn known(report: &VerifyReport, check: CheckId) -> Holds {
+    report.proofs.iter().find(|proof| proof.check == check).map_or(Holds::Unknown, |p| p.holds)
+}
+
+fn verdict_checks(criterion: &Criterion) -> Vec<CheckId> {
+    let checks = criterion.checks().into_iter();
+    checks.filter(|check| matches!(check.kind, CheckKind::Verdict { .. })).map(|c| c.id).collect()
+}
+
+fn failed_checks(criterion: &Criterion, report: &VerifyReport) -> Failure {
+    let failed = || report.proofs.iter().filter(|proof| proof.holds == Holds::No);
+    let checks: Vec<FailedCheck> = failed()
+        .map(|proof| FailedCheck {
+            summary: proof.summary.clone(),
+            excerpt: proof.excerpt.clone(),
+            evidence: proof.evidence.clone(),
+        })
+        .collect();
+    let by_command = failed().any(|proof| {
+        let mut all = criterion.checks().into_iter();
+        all.any(|c| c.id == proof.check && matches!(c.kind, CheckKind::Run { .. }))
+    });
+    let category = if by_command { Category::Test } else { Category::Code };
+    let summary = match checks.as_slice() {
+        [] => "the criterion does not hold".to_owned(),
+        [only] => only.summary.clone(),
+        [first, rest @ ..] => format!("{} (and {} more)", first.summary, rest.len()),
+    };
+    Failure::new(category, summary, checks)
+}
+
+fn protected(draft: &mut Draft, index: StepIndex, report: &VerifyReport, snapshot: Snapshot) {
+    let gate = Gate {
+        id: GateId(draft.state.gates + 1),
+        step: draft.id(index),
+        kind: GateKind::Protected {
+            changes: report.protected.clone(),
+            diff: report.protected_diff.clone(),
+        },
+        snapshot,
+    };
+    draft.emit(Event::GateOpened { gate });
+}
+
+fn broken(draft: &mut Draft, index: StepIndex, message: &str, jitter: u16) {
+    let step = draft.id(index);
+    draft.emit(Event::VerificationBroken { step: step.clone(), message: message.to_owned() });
+    let times = draft.state.step(index).broken;
+    if times >= SAME_FAILURE {
+        let detail = format!("`{step}` could not be verified {times} times over: {message}");
+        draft.emit(Event::RunPaused { reason: PauseReason::RepeatedFailure, detail });
+    } else {
+        let until = backoff(draft, index, times, jitter);
+        wait(draft, index, until, false);
+    }
+}
+
+/// Records a failure and decides what becomes of the step.
+pub(super) fn fail(
+    draft: &mut Draft,
+    index: StepIndex,
+    failure: Failure,
+    report: Option<Box<VerifyReport>>,
+    costs_try: bool,
+    jitter: u16,
+) {
+    let failure = by_outcome(draft, index, failure);
+    let (step, category) = (draft.id(index), failure.category);
+    draft.emit(Event::StepNotProven { step: step.clone(), failure, report, costs_try });
+    let (plan, state) = (draft.state.plan.step(index), draft.state.step(index));
+    let (tries, repeats, retries) = (state.tries, state.repeats, plan.retries);
+    if plan.kind == StepKind::Group {
+        // Nobody works on a group: verifying it again would give the same answer for ever.
+        exhausted(draft, index, "the criterion of this group does not hold".to_owned());
+        return;
+    }
+    if !costs_try {
+        return;
+    }
+    if tries >= retries {
+        exhausted(draft, index, format!("not proven in {tries} tries"));
+    } else if repeats >= SAME_FAILURE {
+        draft.emit(Event::StepFailed { step: step.clone() });
+        let detail = format!("`{step}` failed in the same way {repeats} times over");
+        draft.emit(Event::RunPaused { reason: PauseReason::RepeatedFailure, detail });
+    } else if category.backs_off() {
+        let until = backoff(draft, index, tries, jitter);
+        wait(draft, index, until, false);
+    }
+}
+
+/// The way an attempt ended can explain why its proof is missing.
+fn by_outcome(draft: &Draft, index: StepIndex, mut failure: Failure) -> Failure {
+    let explained = match draft.state.step(index).ended.as_ref() {
+        Some(Outcome::TimedOut) => (Category::Timeout, "the attempt ran out of time"),
+        Some(Outcome::Idle) => (Category::Timeout, "the attempt showed no sign of life"),
+        Some(Outcome::OverLimit { .. }) => (Category::Infra, "the attempt went past a limit"),
+        Some(
+            Outcome::CouldNotStart { .. }
+            | Outcome::Exited { .. }
+            | Outcome::Signalled { .. }
+            | Outcome::Cancelled
+            | Outcome::ProviderLimit { .. },
+        )
+        | None => return failure,
+    };
+    if matches!(failure.category, Category::Code | Category::Test) {
+        failure.category = explained.0;
+        failure.summary = format!("{}; {}", explained.1, failure.summary);
+    }
+    failure
+}
+
+fn exhausted(draft: &mut Draft, index: StepIndex, why: String) {
+    let plan = draft.state.plan.step(index);
+    let (step, policy) = (plan.id.clone(), plan.exhausted);
+    match policy {
+        Exhausted::Pause => {
+            draft.emit(Event::StepFailed { step: step.clone() });
+            let detail = format!("`{step}`: {why}");
+            draft.emit(Event::RunPaused { reason: PauseReason::RetriesExhausted, detail });
+        }
+        Exhausted::Block => draft.emit(Event::StepBlocked { step, reason: why }),
+        Exhausted::Waive => draft.emit(Event::StepWaived { step }),
+    }
+}
+
+pub(super) fn wait(draft: &mut Draft, index: StepIndex, until: Timestamp, limit: bool) {
+    let step = draft.id(index);
+    draft.emit(Event::WaitStarted { step, until, limit });
+}
+
+/// Doubles per failure up to the bound; a quarter of it is chance, so that runs that failed
+/// together do not come back together.
+fn backoff(draft: &Draft, index: StepIndex, failures: u32, jitter: u16) -> Timestamp {
+    let policy = draft.state.plan.step(index).backoff;
+    let doubled = policy.initial.0.saturating_mul(1 << failures.saturating_sub(1).min(20));
+    let capped = doubled.min(policy.max.0);
+    let chance = capped / 4 * u64::from(jitter.min(1000)) / 1000;
+    draft.state.now.plus(Span(capped - capped / 4 + chance))
+}

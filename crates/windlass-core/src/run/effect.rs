@@ -1,0 +1,85 @@
+//! What should be happening now. Every effect has a key and is harmless to perform twice.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{AttemptId, ObjectId, StepId, VerificationId};
+use crate::run::BaselineRequest;
+use crate::snapshot::Snapshot;
+use crate::time::Timestamp;
+
+/// Something that the edge has to ensure.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// Evaluate a step's `when`.
+    EvaluateWhen {
+        /// The step.
+        step: StepId,
+    },
+    /// Record the files that a step begins from.
+    TakeBaseline(BaselineRequest),
+    /// The attempt runs: start it, adopt it, or report it lost.
+    EnsureAttempt {
+        /// The attempt.
+        attempt: AttemptId,
+    },
+    /// The attempt ends: stop it and report its end.
+    StopAttempt {
+        /// The attempt.
+        attempt: AttemptId,
+    },
+    /// The verifier looks at a snapshot.
+    Verify {
+        /// The verification.
+        verification: VerificationId,
+        /// The step whose criterion is judged.
+        step: StepId,
+        /// What is looked at.
+        snapshot: Snapshot,
+    },
+    /// The proven code is committed on the run's branch.
+    EnsureCommit {
+        /// The step.
+        step: StepId,
+        /// The code.
+        code: ObjectId,
+        /// The commit before.
+        parent: ObjectId,
+        /// The date that the commit carries.
+        date: Timestamp,
+    },
+    /// The machine is woken at a moment.
+    Wake {
+        /// The timer.
+        key: TimerKey,
+        /// When.
+        at: Timestamp,
+    },
+}
+
+/// Which timer went off.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimerKey {
+    /// A step's wait is over.
+    Wait(StepId),
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EvaluateWhen { step } => write!(f, "evaluate-when {step}"),
+            Self::TakeBaseline(request) => {
+                write!(f, "take-baseline {} {}", request.step, request.epoch)
+            }
+            Self::EnsureAttempt { attempt } => write!(f, "ensure-attempt {attempt}"),
+            Self::StopAttempt { attempt } => write!(f, "stop-attempt {attempt}"),
+            Self::Verify { verification, step, .. } => {
+                write!(f, "verify {} of {step}", verification.0)
+            }
+            Self::EnsureCommit { step, .. } => write!(f, "ensure-commit {step}"),
+            Self::Wake { key: TimerKey::Wait(step), at } => write!(f, "wake {step} at {at}"),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What happened: the journal's vocabulary. Events are facts, in the past tense.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{AttemptId, Fence, GateId, ObjectId, StepId, VerificationId};
+use crate::plan::Plan;
+use crate::proof::{AttemptReport, ProtectedChange, Trouble, VerifyReport};
+use crate::run::{Failure, Gate, PauseReason, Raise, RunFacts, StopReason};
+use crate::snapshot::{Baseline, Snapshot};
+use crate::time::Timestamp;
+
+/// A fact of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[expect(
+    missing_docs,
+    reason = "the fields are the words of the glossary; the variants say what happened"
+)]
+pub enum Event {
+    /// The run began with this plan. Always the first event, and only that.
+    RunStarted { plan: Box<Plan>, facts: Box<RunFacts> },
+    /// A driver took the run over.
+    DriverTookOver { driver: Fence },
+    /// All that a step needs is there.
+    StepReady { step: StepId },
+    /// A step took the place.
+    StepTaken { step: StepId },
+    /// The files that the step begins from were recorded.
+    StepBegan { step: StepId, baseline: Baseline },
+    /// A step counts as done without being done.
+    StepSkipped { step: StepId, reason: String },
+    /// An attempt was decided on; its process starts after this is durable.
+    AttemptStarted { attempt: AttemptId, try_number: u32, driver: Fence },
+    /// An attempt is to be stopped.
+    StopRequested { attempt: AttemptId, reason: StopReason },
+    /// An agent set a context key.
+    ContextSet { step: StepId, key: String, value: serde_json::Value },
+    /// An attempt ended; its files are kept.
+    AttemptEnded { attempt: AttemptId, report: Box<AttemptReport>, snapshot: Snapshot },
+    /// An attempt died with its driver; its files are kept.
+    AttemptLost { attempt: AttemptId, snapshot: Snapshot, trouble: Vec<Trouble> },
+    /// A snapshot is to be verified.
+    VerificationStarted {
+        verification: VerificationId,
+        step: StepId,
+        snapshot: Snapshot,
+        reason: VerifyReason,
+    },
+    /// A verification was given up because the run stops.
+    VerificationAbandoned { verification: VerificationId },
+    /// The verifier could not do its work.
+    VerificationBroken { step: StepId, message: String },
+    /// The criterion holds on the snapshot.
+    StepProven { step: StepId, snapshot: Snapshot, report: Box<VerifyReport> },
+    /// The criterion does not hold; without an attempt behind it this costs no try.
+    StepNotProven {
+        step: StepId,
+        failure: Failure,
+        report: Option<Box<VerifyReport>>,
+        costs_try: bool,
+    },
+    /// The step waits before its next attempt.
+    WaitStarted { step: StepId, until: Timestamp, limit: bool },
+    /// The wait is over.
+    WaitEnded { step: StepId },
+    /// Proven work was committed on the run's branch.
+    StepCommitted { step: StepId, commit: ObjectId, code: ObjectId },
+    /// A person has to decide.
+    GateOpened { gate: Gate },
+    /// A person accepted what was shown; `in_advance` when that was with `--yes`.
+    GateApproved { gate: GateId, by: String, message: Option<String>, in_advance: bool },
+    /// The files changed between showing and answering.
+    GateAnswerRefused { gate: GateId, observed: Snapshot, changed: Vec<String> },
+    /// A person accepted changed protected files.
+    ProtectedPinned { changes: Vec<ProtectedChange> },
+    /// A person sent a step back.
+    FeedbackGiven { step: StepId, by: String, message: String, observed: Snapshot },
+    /// A verdict led to another step.
+    RouteTaken { step: StepId, verdict: String, target: StepId },
+    /// The run went back to a step; all that depends on it is open again.
+    RolledBack {
+        target: StepId,
+        by: String,
+        message: String,
+        files: Vec<String>,
+        reset_code: bool,
+        observed: Snapshot,
+    },
+    /// A step is done.
+    StepDone { step: StepId },
+    /// A step counts as done although its proof is missing.
+    StepWaived { step: StepId },
+    /// A step's tries are used up.
+    StepFailed { step: StepId },
+    /// A step cannot go on; others can.
+    StepBlocked { step: StepId, reason: String },
+    /// Something outside the run has to be put right by a person.
+    BlockerRaised { message: String },
+    /// No new attempt starts.
+    RunPaused { reason: PauseReason, detail: String },
+    /// The run goes on.
+    RunResumed { raise: Raise },
+    /// The tries of a step count from zero again.
+    RetriesReset { step: StepId },
+    /// The run is to end.
+    AbortRequested { reason: Option<String> },
+    /// The run ended without being complete.
+    RunAborted,
+    /// All steps are done or skipped.
+    RunCompleted,
+}
+
+/// Why a snapshot is verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerifyReason {
+    /// An attempt ended.
+    AttemptEnded,
+    /// The work may be there already: lost, resumed, or `satisfied: ok`.
+    MayBeDone,
+    /// The steps nested in this one are done.
+    GroupDone,
+    /// The files changed while a gate was open.
+    ChangedAtGate,
+    /// Protected files were pinned anew.
+    Pinned,
+}
+
+impl Event {
+    /// Returns the event's name as it stands in the journal.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::RunStarted { .. } => "run_started",
+            Self::DriverTookOver { .. } => "driver_took_over",
+            Self::StepReady { .. } => "step_ready",
+            Self::StepTaken { .. } => "step_taken",
+            Self::StepBegan { .. } => "step_began",
+            Self::StepSkipped { .. } => "step_skipped",
+            Self::AttemptStarted { .. } => "attempt_started",
+            Self::StopRequested { .. } => "stop_requested",
+            Self::ContextSet { .. } => "context_set",
+            Self::AttemptEnded { .. } => "attempt_ended",
+            Self::AttemptLost { .. } => "attempt_lost",
+            Self::VerificationStarted { .. } => "verification_started",
+            Self::VerificationAbandoned { .. } => "verification_abandoned",
+            Self::VerificationBroken { .. } => "verification_broken",
+            Self::StepProven { .. } => "step_proven",
+            Self::StepNotProven { .. } => "step_not_proven",
+            Self::WaitStarted { .. } => "wait_started",
+            Self::WaitEnded { .. } => "wait_ended",
+            Self::StepCommitted { .. } => "step_committed",
+            Self::GateOpened { .. } => "gate_opened",
+            Self::GateApproved { .. } => "gate_approved",
+            Self::GateAnswerRefused { .. } => "gate_answer_refused",
+            Self::ProtectedPinned { .. } => "protected_pinned",
+            Self::FeedbackGiven { .. } => "feedback_given",
+            Self::RouteTaken { .. } => "route_taken",
+            Self::RolledBack { .. } => "rolled_back",
+            Self::StepDone { .. } => "step_done",
+            Self::StepWaived { .. } => "step_waived",
+            Self::StepFailed { .. } => "step_failed",
+            Self::StepBlocked { .. } => "step_blocked",
+            Self::BlockerRaised { .. } => "blocker_raised",
+            Self::RunPaused { .. } => "run_paused",
+            Self::RunResumed { .. } => "run_resumed",
+            Self::RetriesReset { .. } => "retries_reset",
+            Self::AbortRequested { .. } => "abort_requested",
+            Self::RunAborted => "run_aborted",
+            Self::RunCompleted => "run_completed",
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Why an attempt did not lead to a proof.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::ContentHash;
+use crate::proof::Blob;
+
+/// What kind of failure it was; it decides what happens next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// The work is not right.
+    Code,
+    /// A command that judges the work failed.
+    Test,
+    /// The surroundings failed.
+    Infra,
+    /// Time ran out.
+    Timeout,
+    /// A provider's limit.
+    Limit,
+    /// The machine or the engine died.
+    Lost,
+    /// Only a person can help.
+    External,
+}
+
+impl Category {
+    /// Returns whether the next attempt waits for the surroundings to recover.
+    pub fn backs_off(self) -> bool {
+        match self {
+            Self::Infra | Self::Timeout => true,
+            Self::Code | Self::Test | Self::Limit | Self::Lost | Self::External => false,
+        }
+    }
+}
+
+impl std::fmt::Display for Category {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Code => "code",
+            Self::Test => "test",
+            Self::Infra => "infra",
+            Self::Timeout => "timeout",
+            Self::Limit => "limit",
+            Self::Lost => "lost",
+            Self::External => "external",
+        })
+    }
+}
+
+/// Why an attempt did not lead to a proof.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Failure {
+    /// What kind of failure it was.
+    pub category: Category,
+    /// The failure in one line.
+    pub summary: String,
+    /// The checks that did not hold.
+    pub checks: Vec<FailedCheck>,
+    /// Equal for failures that look the same but for numbers, times and addresses.
+    pub signature: ContentHash,
+}
+
+/// A check that did not hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailedCheck {
+    /// The check and its verdict in one line.
+    pub summary: String,
+    /// The part of the evidence that explains it.
+    pub excerpt: Option<String>,
+    /// The full evidence.
+    pub evidence: Option<Blob>,
+}
+
+impl Failure {
+    /// Makes a failure and its signature.
+    pub fn new(category: Category, summary: String, checks: Vec<FailedCheck>) -> Self {
+        let mut text = format!("{category}\n{}\n", plain(&summary));
+        for check in &checks {
+            text.push_str(&plain(&check.summary));
+            text.push('\n');
+            text.push_str(&plain(check.excerpt.as_deref().unwrap_or_default()));
+            text.push('\n');
+        }
+        Self { category, summary, checks, signature: ContentHash::of(text.as_bytes()) }
+    }
+}
+
+/// Drops what differs between two equal failures: numbers, and words that hold a number, such as
+/// addresses, hashes, durations and temporary paths.
+fn plain(text: &str) -> String {
+    text.split_whitespace()
+        .map(|word| if word.contains(|c: char| c.is_ascii_digit()) { "#" } else { word })
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signature(excerpt: &str) -> ContentHash {
+        let check = FailedCheck {
+            summary: "`make test` exited with 2".to_owned(),
+            excerpt: Some(excerpt.to_owned()),
+            evidence: None,
+        };
+        Failure::new(Category::Test, "1 check failed".to_owned(), vec![check]).signature
+    }
+
+    #[test]
+    fn the_same_failure_has_the_same_signature_whatever_the_clock_says() {
+        assert_eq!(signature("12:01:07 FAIL sum (0.3s)"), signature("12:02:31 FAIL sum (1.7s)"));
+        assert_ne!(signature("FAIL sum"), signature("FAIL product"));
+    }
+}

@@ -1,0 +1,291 @@
+//! What was observed or asked: the only way anything enters the machine.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{AttemptId, Fence, GateId, ObjectId, RunId, StepId, VerificationId};
+use crate::plan::Plan;
+use crate::proof::{AttemptReport, Trouble, VerifyReport};
+use crate::run::TimerKey;
+use crate::snapshot::{Baseline, Snapshot};
+use crate::time::{Span, Timestamp};
+
+/// Something that was observed or asked, when, and by whom.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// When, by the clock of the edge; it may go backwards.
+    pub at: Timestamp,
+    /// Who.
+    pub actor: Actor,
+    /// What.
+    pub kind: InputKind,
+}
+
+/// Who caused an input: `engine`, `agent:<attempt>` or `person:<name>`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Actor(String);
+
+impl Actor {
+    /// The engine itself reports.
+    pub fn engine() -> Self {
+        Self("engine".to_owned())
+    }
+
+    /// An agent speaks, during its attempt.
+    pub fn agent(attempt: &AttemptId) -> Self {
+        Self(format!("agent:{attempt}"))
+    }
+
+    /// A person decided.
+    pub fn person(name: &str) -> Self {
+        Self(format!("person:{name}"))
+    }
+
+    /// Returns the person's name, if it is a person.
+    pub fn as_person(&self) -> Option<&str> {
+        self.0.strip_prefix("person:")
+    }
+
+    /// Returns the actor as it stands in the journal.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Actor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a run is about, besides its plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunFacts {
+    /// The run.
+    pub run: RunId,
+    /// The branch that proven work is committed on.
+    pub branch: String,
+    /// The branch or commit that the user had checked out.
+    pub base_name: String,
+    /// The commit that the run starts from.
+    pub base: ObjectId,
+    /// The tree of that commit.
+    pub base_tree: ObjectId,
+    /// Where the run works.
+    pub place: String,
+    /// Whether that is the user's own checkout.
+    pub here: bool,
+    /// The person who approved all workflow gates in advance, with `--yes`.
+    pub approved_in_advance: Option<String>,
+    /// The backend that plays the agents.
+    pub backend: String,
+    /// The command behind the backend, where it has one.
+    pub command: Option<String>,
+    /// Pinned ignored files that checks need: path and blob.
+    pub carried: Vec<(String, crate::id::ContentHash)>,
+    /// The version of windlass that started the run.
+    pub version: String,
+}
+
+impl RunFacts {
+    /// Stands in for the facts of a stored state until the real ones are put back.
+    pub(crate) fn unknown() -> Self {
+        Self {
+            run: RunId::new(""),
+            branch: String::new(),
+            base_name: String::new(),
+            base: ObjectId::new(""),
+            base_tree: ObjectId::new(""),
+            place: String::new(),
+            here: false,
+            approved_in_advance: None,
+            backend: String::new(),
+            command: None,
+            carried: Vec::new(),
+            version: String::new(),
+        }
+    }
+}
+
+/// What a baseline has to be taken for, and what has to happen just before.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BaselineRequest {
+    /// The step that begins.
+    pub step: StepId,
+    /// How often the step was reopened.
+    pub epoch: u32,
+    /// Papers of its earlier life, to be moved aside.
+    pub set_aside: Vec<String>,
+    /// The code tree that the place is set to first.
+    pub reset_code: Option<ObjectId>,
+}
+
+/// What was observed or asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum InputKind {
+    /// A run is to start. Only ever the first input.
+    Start {
+        /// What it executes.
+        plan: Box<Plan>,
+        /// What it is about.
+        facts: Box<RunFacts>,
+    },
+    /// A driver took the run over; fed before anything else it does.
+    DriverTookOver {
+        /// Its fence number.
+        driver: Fence,
+    },
+    /// The `when` of a step was evaluated.
+    WhenEvaluated {
+        /// The step.
+        step: StepId,
+        /// Its value, or why it has none.
+        value: Result<bool, String>,
+    },
+    /// The files that a step begins from were recorded.
+    BaselineTaken {
+        /// The step.
+        step: StepId,
+        /// How often the step was reopened.
+        epoch: u32,
+        /// The files.
+        baseline: Baseline,
+    },
+    /// An agent set a context key.
+    ContextSet {
+        /// Its attempt.
+        attempt: AttemptId,
+        /// The key, dotted.
+        key: String,
+        /// The value.
+        value: serde_json::Value,
+    },
+    /// An attempt ended and its files were kept.
+    AttemptEnded {
+        /// The attempt.
+        attempt: AttemptId,
+        /// What it left behind.
+        report: Box<AttemptReport>,
+        /// Its files.
+        snapshot: Snapshot,
+    },
+    /// The driver that ran an attempt died, and with it the attempt.
+    AttemptLost {
+        /// The attempt.
+        attempt: AttemptId,
+        /// The files that are there.
+        snapshot: Snapshot,
+        /// What happened to the place that must not happen.
+        trouble: Vec<Trouble>,
+    },
+    /// The verifier looked.
+    Verified {
+        /// The verification.
+        verification: VerificationId,
+        /// What it saw.
+        report: Box<VerifyReport>,
+        /// Chance for the backoff, in thousandths, drawn at the edge.
+        jitter: u16,
+    },
+    /// Proven work was committed on the run's branch.
+    Committed {
+        /// The step.
+        step: StepId,
+        /// The commit.
+        commit: ObjectId,
+    },
+    /// Proven work could not be committed.
+    CommitRefused {
+        /// The step.
+        step: StepId,
+        /// Why, and what to do.
+        message: String,
+    },
+    /// A timer that was armed went off.
+    TimerFired {
+        /// The timer.
+        key: TimerKey,
+    },
+    /// A person decided.
+    Decided(Decision),
+}
+
+/// What people can decide.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Decision {
+    /// The shown work is accepted.
+    Approve {
+        /// The gate that was shown.
+        gate: GateId,
+        /// What the person said.
+        message: Option<String>,
+        /// The files now.
+        observed: Snapshot,
+        /// Paths that differ from what was shown.
+        changed: Vec<String>,
+    },
+    /// The step is to be done again, with this in mind.
+    Feedback {
+        /// The message.
+        message: String,
+        /// The files now.
+        observed: Snapshot,
+    },
+    /// The run goes back to a step.
+    Rollback {
+        /// The step.
+        step: StepId,
+        /// Why.
+        message: String,
+        /// Whether the code goes back as well.
+        reset_code: bool,
+        /// The files now.
+        observed: Snapshot,
+    },
+    /// The step counts as done without being done.
+    Skip {
+        /// The step.
+        step: StepId,
+        /// Why.
+        reason: String,
+    },
+    /// No new attempt starts.
+    Pause {
+        /// Whether the running attempt is stopped.
+        now: bool,
+    },
+    /// The run goes on.
+    Resume {
+        /// What is added to the budget.
+        raise: Raise,
+    },
+    /// A step's tries count from zero again.
+    RetryReset {
+        /// The step; by default the one that failed.
+        step: Option<StepId>,
+    },
+    /// The run ends here.
+    Abort {
+        /// Why.
+        reason: Option<String>,
+    },
+}
+
+/// What a person adds to the budget.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Raise {
+    /// More attempts.
+    pub attempts: u64,
+    /// More US dollars.
+    pub cost_usd: f64,
+    /// More time.
+    pub wall: Span,
+}

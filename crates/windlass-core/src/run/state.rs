@@ -1,0 +1,381 @@
+//! What a run is, as a fold over its journal.
+//!
+//! Steps live in a persistent vector and everything that is in flight or could start has an
+//! index, so a decision costs what it touches and never the size of the plan.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use imbl::{OrdSet, Vector};
+use serde::{Deserialize, Serialize};
+
+use crate::id::{AttemptId, Fence, GateId, ObjectId, StepId, StepIndex, VerificationId};
+use crate::plan::{Plan, PlanStep};
+use crate::proof::ProtectedChange;
+use crate::run::{Failure, RunFacts};
+use crate::snapshot::{Baseline, Snapshot};
+use crate::time::{Span, Timestamp};
+
+/// The state of a run.
+///
+/// Plan and facts are not part of its stored form: they stand in the run's first event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunState {
+    /// What is executed.
+    #[serde(skip, default = "no_plan")]
+    pub plan: Arc<Plan>,
+    /// What the run is about.
+    #[serde(skip, default = "no_facts")]
+    pub facts: Arc<RunFacts>,
+    /// Whether new attempts may start.
+    pub control: Control,
+    /// The latest moment that was seen; never goes backwards.
+    pub now: Timestamp,
+    /// When the run began.
+    pub started_at: Timestamp,
+    /// Since when the run has been as it is for people: the last change of control, gate or step.
+    pub since: Timestamp,
+    /// The driver's fence number.
+    pub driver: Fence,
+    /// One per step of the plan.
+    pub steps: Vector<Arc<StepState>>,
+    /// What steps published.
+    pub context: Arc<serde_json::Value>,
+    /// What the run used so far.
+    pub spent: Spent,
+    /// The budget that people added.
+    pub raised: super::Raise,
+    /// Steps whose `when` is to be evaluated.
+    pub deciding: OrdSet<StepIndex>,
+    /// Steps that could take the place.
+    pub ready: OrdSet<StepIndex>,
+    /// The step that has the place. One writing attempt per place at a time.
+    pub holder: Option<StepIndex>,
+    /// Steps that cannot go on.
+    pub blocked: OrdSet<StepIndex>,
+    /// How many steps are neither done nor skipped.
+    pub remaining: u32,
+    /// The last commit on the run's branch.
+    pub head: ObjectId,
+    /// The code of that commit.
+    pub head_code: ObjectId,
+    /// The last snapshot that was seen.
+    pub latest: Option<Snapshot>,
+    /// Protected files that a person pinned anew: the object, or none for a removed file.
+    pub pins: Arc<BTreeMap<String, Option<ObjectId>>>,
+    /// The code tree that the place is set to before the next step begins.
+    pub reset_code: Option<ObjectId>,
+    /// Verifications so far.
+    pub verifications: u32,
+    /// Gates so far.
+    pub gates: u32,
+}
+
+/// Whether new attempts may start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Control {
+    /// They may.
+    Active,
+    /// Not until a person resumes the run.
+    Paused {
+        /// Why.
+        reason: PauseReason,
+        /// The same for people, with names and numbers.
+        detail: String,
+    },
+    /// Not until a person has put something right outside the run.
+    Obstructed {
+        /// What.
+        message: String,
+    },
+    /// The run is being ended.
+    Aborting,
+    /// The run ended without being complete.
+    Aborted,
+    /// All steps are done or skipped.
+    Completed,
+}
+
+/// Why a run pauses: a closed list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names are the documented list")]
+pub enum PauseReason {
+    RetriesExhausted,
+    RollbackLimit,
+    RepeatedFailure,
+    LoopDetected,
+    Budget,
+    LostTooOften,
+    ProtectedChanged,
+    User,
+}
+
+impl PauseReason {
+    /// Returns the reason's name as it stands in the document.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::RetriesExhausted => "retries_exhausted",
+            Self::RollbackLimit => "rollback_limit",
+            Self::RepeatedFailure => "repeated_failure",
+            Self::LoopDetected => "loop_detected",
+            Self::Budget => "budget",
+            Self::LostTooOften => "lost_too_often",
+            Self::ProtectedChanged => "protected_changed",
+            Self::User => "user",
+        }
+    }
+}
+
+/// What a run used so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Spent {
+    /// Attempts that were started.
+    pub attempts: u64,
+    /// What the attempts that said so cost, in US dollars.
+    pub cost_usd: f64,
+    /// Attempts whose cost is unknown.
+    pub unknown_cost: u64,
+    /// Time that attempts and checks took.
+    pub wall: Span,
+}
+
+/// The state of one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepState {
+    /// Where the step is in its life.
+    pub phase: Phase,
+    /// Needs that are neither done nor skipped.
+    pub unmet: u32,
+    /// How often the step was reopened by feedback or rollback.
+    pub epoch: u32,
+    /// Attempts in all.
+    pub attempts: u32,
+    /// Tries that count against `retries`, since the step was opened.
+    pub tries: u32,
+    /// Attempts that were lost in a row.
+    pub lost: u32,
+    /// Verifications that broke in a row.
+    pub broken: u32,
+    /// How often the last failure came in a row.
+    pub repeats: u32,
+    /// How the last attempt ended.
+    pub ended: Option<crate::proof::Outcome>,
+    /// Whether the work may be there already, so that verifying comes before the next attempt.
+    pub verify_first: bool,
+    /// The files that the step began from.
+    pub baseline: Option<Baseline>,
+    /// Why the last attempt failed.
+    pub failure: Option<Failure>,
+    /// What a person or a review asked for when the step was reopened.
+    pub hotfix: Option<Hotfix>,
+    /// Papers that the step's proof rested on.
+    pub papers: Vec<String>,
+    /// Context keys that the step set.
+    pub published: Vec<String>,
+    /// How often each route was taken; never reset.
+    pub routes: BTreeMap<String, u32>,
+    /// Whether a person accepted the proven work.
+    pub approved: bool,
+    /// Whether the step counts as done without its proof.
+    pub waived: bool,
+    /// Why the step was skipped or is blocked.
+    pub note: Option<String>,
+    /// When the step first took the place.
+    pub started_at: Option<Timestamp>,
+    /// When the step was done, skipped or waived.
+    pub completed_at: Option<Timestamp>,
+    /// What its attempts cost, in US dollars, as far as known.
+    pub cost_usd: f64,
+    /// Time that its attempts and checks took.
+    pub wall: Span,
+}
+
+/// Where a step is in its life.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the fields are the words of the glossary")]
+pub enum Phase {
+    /// Something it needs is not there.
+    Pending,
+    /// Its `when` is to be evaluated.
+    Deciding,
+    /// It could take the place.
+    Ready,
+    /// It has the place; the files that it begins from are being recorded.
+    Beginning,
+    /// It has the place, and its next attempt or verification may start.
+    Due,
+    /// An attempt is running.
+    Running { attempt: u32, driver: Fence, since: Timestamp },
+    /// An attempt is being stopped.
+    Stopping { attempt: u32, driver: Fence, since: Timestamp, reason: StopReason },
+    /// A snapshot is being verified; `attempt` when that attempt's work is judged.
+    Verifying {
+        verification: VerificationId,
+        snapshot: Snapshot,
+        attempt: Option<u32>,
+        since: Timestamp,
+    },
+    /// Proven work is being committed.
+    Committing { snapshot: Snapshot, date: Timestamp },
+    /// Proven and committed, and about to open its gate or be done.
+    Proven { snapshot: Snapshot },
+    /// A person has to decide.
+    AtGate { gate: Gate },
+    /// It waits before its next attempt.
+    Waiting { until: Timestamp, limit: bool },
+    /// Its tries are used up.
+    Failed,
+    /// It cannot go on, and others can.
+    Blocked,
+    /// It is done.
+    Done,
+    /// It counts as done without being done.
+    Skipped,
+}
+
+/// Why an attempt is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// A person paused the run at once.
+    Pause,
+    /// A person aborted the run.
+    Abort,
+}
+
+/// A point where a person decides, about exactly what was shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Gate {
+    /// The gate.
+    pub id: GateId,
+    /// The step that waits.
+    pub step: StepId,
+    /// What is decided.
+    pub kind: GateKind,
+    /// The files that are shown.
+    pub snapshot: Snapshot,
+}
+
+/// What is decided at a gate.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GateKind {
+    /// Whether the proven work is accepted.
+    Approval,
+    /// Whether changed protected files are accepted.
+    Protected {
+        /// The files.
+        changes: Vec<ProtectedChange>,
+        /// Their diff.
+        diff: Option<crate::proof::Blob>,
+    },
+}
+
+/// What was asked for when a step was reopened.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hotfix {
+    /// Who asked.
+    pub by: String,
+    /// What for.
+    pub message: String,
+    /// Files concerned.
+    pub files: Vec<String>,
+}
+
+impl StepState {
+    /// Returns whether nothing more has to happen for the step.
+    pub fn is_finished(&self) -> bool {
+        matches!(self.phase, Phase::Done | Phase::Skipped)
+    }
+}
+
+impl RunState {
+    /// Returns the state of the step at `index`.
+    pub fn step(&self, index: StepIndex) -> &StepState {
+        &self.steps[index.get()]
+    }
+
+    /// Returns the plan and the state of the step that has the place.
+    pub fn holding(&self) -> Option<(StepIndex, &PlanStep, &StepState)> {
+        self.holder.map(|index| (index, self.plan.step(index), self.step(index)))
+    }
+
+    /// Returns the gate that waits for a person.
+    pub fn gate(&self) -> Option<&Gate> {
+        match self.holding()?.2.phase {
+            Phase::AtGate { ref gate } => Some(gate),
+            Phase::Pending
+            | Phase::Deciding
+            | Phase::Ready
+            | Phase::Beginning
+            | Phase::Due
+            | Phase::Running { .. }
+            | Phase::Stopping { .. }
+            | Phase::Verifying { .. }
+            | Phase::Committing { .. }
+            | Phase::Proven { .. }
+            | Phase::Waiting { .. }
+            | Phase::Failed
+            | Phase::Blocked
+            | Phase::Done
+            | Phase::Skipped => None,
+        }
+    }
+
+    /// Returns the attempt that is running or being stopped.
+    pub fn running_attempt(&self) -> Option<AttemptId> {
+        let (_, plan, step) = self.holding()?;
+        if let Phase::Running { attempt, .. } | Phase::Stopping { attempt, .. } = step.phase {
+            return Some(AttemptId { step: plan.id.clone(), number: attempt });
+        }
+        None
+    }
+
+    /// Returns whether the run has ended for good.
+    pub fn is_ended(&self) -> bool {
+        matches!(self.control, Control::Aborted | Control::Completed)
+    }
+
+    /// Returns whether the step is in flight: the edge has something to do or to report for it.
+    pub fn is_in_flight(&self, index: StepIndex) -> bool {
+        matches!(
+            self.step(index).phase,
+            Phase::Beginning
+                | Phase::Running { .. }
+                | Phase::Stopping { .. }
+                | Phase::Verifying { .. }
+                | Phase::Committing { .. }
+        )
+    }
+
+    /// Returns the budget with what people added to it.
+    pub fn limits(&self) -> crate::plan::Limits {
+        let plan = &self.plan.limits;
+        crate::plan::Limits {
+            cost_usd: plan.cost_usd + self.raised.cost_usd,
+            wall: plan.wall.plus(self.raised.wall),
+            attempts: plan.attempts.saturating_add(self.raised.attempts),
+        }
+    }
+
+    /// Puts plan and facts back into a state that was read from its stored form.
+    #[must_use]
+    pub fn with_plan(mut self, plan: Arc<Plan>, facts: Arc<RunFacts>) -> Self {
+        self.plan = plan;
+        self.facts = facts;
+        self
+    }
+}
+
+fn no_plan() -> Arc<Plan> {
+    Arc::new(Plan::empty())
+}
+
+fn no_facts() -> Arc<RunFacts> {
+    Arc::new(RunFacts::unknown())
+}
