@@ -14,7 +14,9 @@
 
 pub mod id;
 pub mod plan;
+pub mod prompt;
 pub mod proof;
 pub mod run;
 pub mod snapshot;
 pub mod time;
+pub mod view;

@@ -1,0 +1,205 @@
+//! What an agent is told: a pure function of the state.
+//!
+//! A prompt gives paths, never contents, and every part of it has a bound, so it stays below
+//! [`MAX_BYTES`] however long the run is. What a bound cuts off stands whole in a file that the
+//! prompt names.
+
+mod criterion;
+mod text;
+
+use std::fmt::Write as _;
+
+use crate::id::{AttemptId, ContentHash, StepIndex};
+use crate::plan::{PlanStep, Publish, StepKind, template};
+use crate::run::{RunState, StepState};
+
+use criterion::describe_criterion;
+use text::{cut, one_line};
+
+/// No prompt is longer.
+pub const MAX_BYTES: usize = 8 * 1024;
+
+/// The file that holds the whole goal, relative to the place.
+pub const GOAL_FILE: &str = ".windlass/run/goal.md";
+
+/// Bounds per part; with the fixed words between them they stay below [`MAX_BYTES`].
+const MAX_GOAL: usize = 700;
+const MAX_TASK: usize = 2200;
+const MAX_READS: usize = 1000;
+const MAX_CONTEXT: usize = 700;
+const MAX_CRITERION: usize = 1000;
+const MAX_RULES: usize = 600;
+const MAX_FAILURE: usize = 1200;
+
+/// Returns the file that holds the whole task of a step, relative to the place.
+pub fn task_file(step: &PlanStep) -> String {
+    format!(".windlass/run/tasks/{}.md", step.id.as_str().replace('/', "."))
+}
+
+/// Returns the file that holds a copy of some evidence, relative to the place.
+pub fn evidence_file(hash: &ContentHash) -> String {
+    format!(".windlass/run/evidence/{}.txt", hash.as_str().get(..16).unwrap_or(hash.as_str()))
+}
+
+/// Returns the prompt of an attempt.
+pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String {
+    let (plan, step) = (state.plan.step(index), state.step(index));
+    let mut text = String::with_capacity(MAX_BYTES);
+    let _ = writeln!(text, "# {} (step `{}`)\n", one_line(&plan.title, 120), plan.id);
+    if let StepKind::Agent { agent, .. } = &plan.kind {
+        let _ = writeln!(text, "You are `{}`. This is attempt `{attempt}`.\n", one_line(agent, 80));
+    }
+    goal(&mut text, state);
+    reads(&mut text, state, plan);
+    context(&mut text, state);
+    section(&mut text, "Task", &bounded(&task(state, plan), MAX_TASK, &task_file(plan)));
+    done_when(&mut text, state, plan);
+    rules(&mut text, state, plan);
+    if step.hotfix.is_some() && step.failure.is_none() {
+        hotfix(&mut text, step);
+    } else {
+        last_failure(&mut text, plan, step);
+    }
+    text.push_str(
+        "\n## When you are finished\n\nAnswer with `Done.` and nothing else. \
+         Windlass checks the files itself; what you say about them counts for nothing.\n",
+    );
+    cut(&text, MAX_BYTES).to_owned()
+}
+
+fn section(text: &mut String, title: &str, body: &str) {
+    let _ = writeln!(text, "\n## {title}\n\n{}", body.trim_end());
+}
+
+/// The text, or its beginning and where the whole stands.
+fn bounded(whole: &str, max: usize, file: &str) -> String {
+    if whole.len() <= max {
+        return whole.to_owned();
+    }
+    format!("{}\n\n[Cut here. The whole text is in `{file}`: read it first.]", cut(whole, max))
+}
+
+fn goal(text: &mut String, state: &RunState) {
+    let _ = writeln!(text, "Goal: {}", bounded(&state.plan.goal, MAX_GOAL, GOAL_FILE).trim());
+    if let Some(issue) = &state.plan.issue {
+        let _ = writeln!(text, "Issue: #{} {}", issue.number, one_line(&issue.title, 200));
+    }
+}
+
+fn task(state: &RunState, plan: &PlanStep) -> String {
+    template::fill_context(&plan.task, &state.context).unwrap_or_else(|_| plan.task.clone())
+}
+
+fn reads(text: &mut String, state: &RunState, plan: &PlanStep) {
+    let mut list = String::new();
+    for read in &plan.reads {
+        let Ok(file) = template::fill_context(&read.file, &state.context) else {
+            // The step that should have published the path was skipped.
+            continue;
+        };
+        let purpose = read.purpose.as_deref().unwrap_or("input for this step");
+        let optional = if read.optional { ", if it is there" } else { "" };
+        let _ =
+            writeln!(list, "- `{}`: {}{optional}", one_line(&file, 300), one_line(purpose, 100));
+    }
+    if !list.is_empty() {
+        section(text, "Read these first", &lines_within(&list, MAX_READS));
+    }
+}
+
+fn context(text: &mut String, state: &RunState) {
+    let mut list = String::new();
+    flatten("", &state.context, &mut list);
+    if !list.is_empty() {
+        section(text, "Context", &lines_within(&list, MAX_CONTEXT));
+    }
+}
+
+fn flatten(prefix: &str, value: &serde_json::Value, into: &mut String) {
+    if let Some(object) = value.as_object() {
+        for (key, value) in object {
+            let key = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
+            flatten(&key, value, into);
+        }
+    } else if !prefix.is_empty() {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let _ = writeln!(into, "- {}: {}", one_line(prefix, 80), one_line(&value, 160));
+    }
+}
+
+fn done_when(text: &mut String, state: &RunState, plan: &PlanStep) {
+    let Some(criterion) = &plan.done else { return };
+    let mut list = String::new();
+    describe_criterion(criterion, &state.context, 0, &mut list);
+    section(text, "Done when", &lines_within(&list, MAX_CRITERION));
+}
+
+fn rules(text: &mut String, state: &RunState, plan: &PlanStep) {
+    let mut list = String::from(
+        "- Stay on the current branch. Do not push, and make no repository inside this one.\n",
+    );
+    if !plan.may_write.is_empty() {
+        let _ = writeln!(list, "- Change only: {}", one_line(&plan.may_write.join(", "), 200));
+    }
+    if !state.plan.protect.is_empty() {
+        let protect = one_line(&state.plan.protect.join(", "), 160);
+        let _ = writeln!(list, "- Leave these as they are, they judge the work: {protect}");
+    }
+    for (key, publish) in &plan.publishes {
+        if let Publish::Value(kind) = publish {
+            let kind = format!("{kind:?}").to_lowercase();
+            let key = one_line(key, 80);
+            let _ = writeln!(list, "- Publish with `windlass context set {key}=…` ({kind})");
+        }
+    }
+    section(text, "Rules", &lines_within(&list, MAX_RULES));
+}
+
+fn hotfix(text: &mut String, step: &StepState) {
+    let Some(hotfix) = &step.hotfix else { return };
+    let mut body = format!(
+        "This step was done before and is open again. {} asks:\n\n{}\n",
+        one_line(&hotfix.by, 80),
+        cut(&hotfix.message, MAX_FAILURE - 300),
+    );
+    if !hotfix.files.is_empty() {
+        let _ = writeln!(body, "\nFiles concerned: {}", one_line(&hotfix.files.join(", "), 160));
+    }
+    section(text, "Hotfix", &body);
+}
+
+fn last_failure(text: &mut String, plan: &PlanStep, step: &StepState) {
+    let Some(failure) = &step.failure else { return };
+    let mut body = format!("The last try was not accepted: {}\n", one_line(&failure.summary, 300));
+    for check in failure.checks.iter().take(3) {
+        if let Some(excerpt) = &check.excerpt {
+            let _ = writeln!(body, "\n```\n{}\n```", cut(excerpt, 400).replace("```", "'''"));
+        }
+        if let Some(evidence) = &check.evidence {
+            let _ = writeln!(body, "Whole output: `{}`", evidence_file(&evidence.hash));
+        }
+    }
+    if let Some(hotfix) = &step.hotfix {
+        let _ = writeln!(body, "\nStill asked for: {}", one_line(&hotfix.message, 200));
+    }
+    let title = format!("Try {} of {}", step.tries + 1, plan.retries);
+    section(text, &title, cut(&body, MAX_FAILURE));
+}
+
+/// As many whole lines as fit, and how many were left out.
+fn lines_within(list: &str, max: usize) -> String {
+    let mut kept = String::new();
+    let mut left_out = 0;
+    for line in list.lines() {
+        if left_out == 0 && kept.len() + line.len() < max {
+            kept.push_str(line);
+            kept.push('\n');
+        } else {
+            left_out += 1;
+        }
+    }
+    if left_out > 0 {
+        let _ = writeln!(kept, "- … and {left_out} more in `.windlass/run/state.json`");
+    }
+    kept
+}

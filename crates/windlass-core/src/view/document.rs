@@ -1,0 +1,45 @@
+//! The run's document: what jq expressions see and `.windlass/run/state.json` shows.
+
+use serde_json::{Map, Value, json};
+
+use crate::run::RunState;
+
+/// Returns the run's document.
+pub fn document(state: &RunState) -> Value {
+    let facts = &state.facts;
+    let issue = state.plan.issue.as_ref();
+    let mut steps = Map::new();
+    for index in state.plan.indexes() {
+        let (plan, step) = (state.plan.step(index), state.step(index));
+        steps.insert(
+            plan.id.as_str().to_owned(),
+            json!({
+                "title": plan.title,
+                "status": state.step_status(index).as_str(),
+                "attempts": step.attempts,
+                "completedAt": step.completed_at.map(|at| at.to_string()),
+                "skipReason": step.note,
+            }),
+        );
+    }
+    json!({
+        "run": facts.run,
+        "workflow": state.plan.workflow,
+        "goal": state.plan.goal,
+        "status": state.status().as_str(),
+        "reason": state.reason(),
+        "issue": issue.map(|issue| json!({
+            "number": issue.number, "title": issue.title, "url": issue.url,
+        })),
+        "branch": facts.branch,
+        "base": facts.base,
+        "inputs": state.plan.inputs,
+        "current": state.holder.map(|index| state.plan.step(index).id.clone()),
+        "startedAt": state.started_at.to_string(),
+        "steps": steps,
+        "context": *state.context,
+        "items": [],
+        "publish": {"approved": false, "prUrl": null, "prNumber": null},
+        "session": {"owner": null, "blocks": 0},
+    })
+}

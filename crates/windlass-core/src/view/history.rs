@@ -1,0 +1,293 @@
+//! What happened to each step: attempts, proofs and decisions, read off the journal.
+
+use std::collections::BTreeMap;
+
+use crate::id::{AttemptId, ObjectId, StepId};
+use crate::plan::{Holds, Strength};
+use crate::proof::{Blob, Outcome, Proof, Usage};
+use crate::run::{Event, VerifyReason};
+use crate::snapshot::Snapshot;
+use crate::time::{Span, Timestamp};
+
+/// What happened in a run, by step and in order.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct History {
+    pub steps: BTreeMap<StepId, StepHistory>,
+    pub decisions: Vec<DecisionEntry>,
+    pub ended_at: Option<Timestamp>,
+    open: BTreeMap<StepId, OpenVerification>,
+}
+
+#[derive(Clone, Debug)]
+struct OpenVerification {
+    snapshot: Snapshot,
+    reason: VerifyReason,
+}
+
+/// What happened to one step.
+#[derive(Clone, Debug, Default)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct StepHistory {
+    pub attempts: Vec<AttemptEntry>,
+    pub proofs: Vec<ProofEntry>,
+    pub commit: Option<ObjectId>,
+}
+
+/// One attempt.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct AttemptEntry {
+    pub id: AttemptId,
+    pub started_at: Timestamp,
+    pub took: Option<Span>,
+    /// How it ended, in words.
+    pub ended: String,
+    pub outcome: Option<Outcome>,
+    pub usage: Usage,
+    pub output: Option<Blob>,
+    pub confinement: Option<String>,
+    pub left_behind: u32,
+    pub snapshot: Option<Snapshot>,
+    /// Why it did not lead to a proof.
+    pub failure: Option<String>,
+}
+
+/// One check of one verification.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct ProofEntry {
+    pub at: Timestamp,
+    pub snapshot: Snapshot,
+    pub reason: VerifyReason,
+    /// Whether this is what the step's completion rests on.
+    pub decisive: bool,
+    pub proof: Proof,
+}
+
+/// One decision of a person, or of a verdict.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct DecisionEntry {
+    pub at: Timestamp,
+    pub who: String,
+    pub what: String,
+}
+
+impl History {
+    /// Adds one event.
+    pub fn add(&mut self, at: Timestamp, actor: &str, event: &Event) {
+        if let Some(what) = decision(event) {
+            let who = actor.strip_prefix("person:").unwrap_or(actor);
+            self.decisions.push(DecisionEntry { at, who: who.to_owned(), what });
+        }
+        self.add_attempt(at, event);
+        self.add_verification(at, event);
+        if let Event::RunCompleted | Event::RunAborted = event {
+            self.ended_at = Some(at);
+        }
+    }
+
+    fn add_attempt(&mut self, at: Timestamp, event: &Event) {
+        if let Event::AttemptStarted { attempt, .. } = event {
+            self.step(&attempt.step).attempts.push(AttemptEntry {
+                id: attempt.clone(),
+                started_at: at,
+                took: None,
+                ended: "running".to_owned(),
+                outcome: None,
+                usage: Usage::default(),
+                output: None,
+                confinement: None,
+                left_behind: 0,
+                snapshot: None,
+                failure: None,
+            });
+        } else if let Event::AttemptEnded { attempt, report, snapshot } = event {
+            if let Some(entry) = self.step(&attempt.step).attempts.last_mut() {
+                entry.took = Some(at.since(entry.started_at));
+                entry.ended = outcome_words(&report.outcome);
+                entry.outcome = Some(report.outcome.clone());
+                entry.usage = report.usage.clone();
+                entry.output.clone_from(&report.output);
+                entry.confinement = Some(report.confinement.clone());
+                entry.left_behind = report.left_behind;
+                entry.snapshot = Some(snapshot.clone());
+            }
+        } else if let Event::AttemptLost { attempt, snapshot, .. } = event
+            && let Some(entry) = self.step(&attempt.step).attempts.last_mut()
+        {
+            entry.took = Some(at.since(entry.started_at));
+            entry.ended = "lost: windlass or the machine died".to_owned();
+            entry.snapshot = Some(snapshot.clone());
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a history is not about the other events")]
+    fn add_verification(&mut self, at: Timestamp, event: &Event) {
+        match event {
+            Event::VerificationStarted { step, snapshot, reason, .. } => {
+                let open = OpenVerification { snapshot: snapshot.clone(), reason: *reason };
+                self.open.insert(step.clone(), open);
+            }
+            Event::StepProven { step, report, .. } => {
+                self.add_proofs(at, step, &report.proofs, true);
+            }
+            Event::StepNotProven { step, failure, report, .. } => {
+                if let Some(report) = report {
+                    self.add_proofs(at, step, &report.proofs, false);
+                }
+                if let Some(entry) = self.step(step).attempts.last_mut() {
+                    entry.failure = Some(failure.summary.clone());
+                }
+            }
+            Event::StepCommitted { step, commit, .. } => {
+                self.step(step).commit = Some(commit.clone());
+            }
+            _ => {}
+        }
+    }
+
+    fn add_proofs(&mut self, at: Timestamp, step: &StepId, proofs: &[Proof], decisive: bool) {
+        let Some(open) = self.open.remove(step) else { return };
+        let history = self.step(step);
+        if decisive {
+            for earlier in &mut history.proofs {
+                earlier.decisive = false;
+            }
+        }
+        history.proofs.extend(proofs.iter().map(|proof| ProofEntry {
+            at,
+            snapshot: open.snapshot.clone(),
+            reason: open.reason,
+            decisive,
+            proof: proof.clone(),
+        }));
+    }
+
+    fn step(&mut self, id: &StepId) -> &mut StepHistory {
+        self.steps.entry(id.clone()).or_default()
+    }
+}
+
+impl StepHistory {
+    /// Returns the weakest thing that the step's completion rests on, if it is proven.
+    pub fn strength(&self) -> Option<Strength> {
+        let decisive = self.proofs.iter().filter(|entry| entry.decisive);
+        decisive.filter(|entry| entry.proof.holds == Holds::Yes).map(|e| e.proof.strength).max()
+    }
+}
+
+fn outcome_words(outcome: &Outcome) -> String {
+    match outcome {
+        Outcome::CouldNotStart { message } => format!("could not start: {message}"),
+        Outcome::Exited { code: 0 } => "ended by itself".to_owned(),
+        Outcome::Exited { code } => format!("exited with {code}"),
+        Outcome::Signalled { signal } => format!("ended by signal {signal}"),
+        Outcome::TimedOut => "ran out of time".to_owned(),
+        Outcome::Idle => "showed no sign of life".to_owned(),
+        Outcome::OverLimit { what } => format!("went past its limit: {what}"),
+        Outcome::Cancelled => "was stopped".to_owned(),
+        Outcome::ProviderLimit { message, .. } => format!("met a provider's limit: {message}"),
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "the other events are no decisions")]
+fn decision(event: &Event) -> Option<String> {
+    match event {
+        Event::GateApproved { .. }
+        | Event::GateAnswerRefused { .. }
+        | Event::ProtectedPinned { .. }
+        | Event::FeedbackGiven { .. }
+        | Event::RouteTaken { .. }
+        | Event::RolledBack { .. }
+        | Event::StepSkipped { .. }
+        | Event::StepWaived { .. }
+        | Event::RunPaused { .. }
+        | Event::RunResumed { .. }
+        | Event::RetriesReset { .. }
+        | Event::AbortRequested { .. } => Some(describe(event)),
+        _ => None,
+    }
+}
+
+/// Tells an event in one line, for people.
+pub fn describe(event: &Event) -> String {
+    match event {
+        Event::RunStarted { plan, .. } => {
+            format!("run started: {} ({} steps)", plan.workflow, plan.steps.len())
+        }
+        Event::DriverTookOver { driver } => format!("driver {} took over", driver.0),
+        Event::StepReady { step } => format!("`{step}` is ready"),
+        Event::StepTaken { step } => format!("`{step}` is next"),
+        Event::StepBegan { step, .. } => format!("`{step}` began"),
+        Event::StepSkipped { step, reason } => format!("`{step}` was skipped: {reason}"),
+        Event::AttemptStarted { attempt, try_number, .. } => {
+            format!("attempt {attempt} started (try {try_number})")
+        }
+        Event::StopRequested { attempt, .. } => format!("attempt {attempt} is being stopped"),
+        Event::ContextSet { key, value, .. } => format!("context: {key} = {}", brief(value)),
+        Event::AttemptEnded { attempt, report, .. } => {
+            format!("attempt {attempt} {}", outcome_words(&report.outcome))
+        }
+        Event::AttemptLost { attempt, .. } => format!("attempt {attempt} was lost"),
+        Event::VerificationStarted { step, .. } => format!("`{step}` is being verified"),
+        Event::VerificationAbandoned { .. } => "the verification was given up".to_owned(),
+        Event::VerificationBroken { step, message } => {
+            format!("`{step}` could not be verified: {message}")
+        }
+        Event::StepProven { step, report, .. } => {
+            format!("`{step}` is proven by {} checks", report.proofs.len())
+        }
+        Event::StepNotProven { step, failure, .. } => {
+            format!("`{step}` is not proven ({}): {}", failure.category, failure.summary)
+        }
+        Event::WaitStarted { step, until, .. } => format!("`{step}` waits until {until}"),
+        Event::WaitEnded { step } => format!("`{step}` has waited long enough"),
+        Event::StepCommitted { step, commit, .. } => format!("`{step}` is committed as {commit}"),
+        Event::GateOpened { gate } => format!("`{}` waits for a person", gate.step),
+        Event::GateApproved { by, in_advance: true, .. } => {
+            format!("approved in advance by {by} (--yes)")
+        }
+        Event::GateApproved { by, message, .. } => match message {
+            Some(message) => format!("approved by {by}: {message}"),
+            None => format!("approved by {by}"),
+        },
+        Event::GateAnswerRefused { changed, .. } => {
+            format!("the approval was refused, files changed since: {}", changed.join(", "))
+        }
+        Event::ProtectedPinned { changes } => {
+            let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+            format!("protected files were pinned anew: {}", paths.join(", "))
+        }
+        Event::FeedbackGiven { step, by, message, .. } => {
+            format!("{by} sent `{step}` back: {message}")
+        }
+        Event::RouteTaken { step, verdict, target } => {
+            format!("`{step}` said {verdict}, which leads to `{target}`")
+        }
+        Event::RolledBack { target, by, message, .. } => {
+            format!("rolled back to `{target}` by {by}: {message}")
+        }
+        Event::StepDone { step } => format!("`{step}` is done"),
+        Event::StepWaived { step } => format!("`{step}` was waived: it is not proven"),
+        Event::StepFailed { step } => format!("`{step}` failed"),
+        Event::StepBlocked { step, reason } => format!("`{step}` is blocked: {reason}"),
+        Event::BlockerRaised { message } => format!("a person is needed: {message}"),
+        Event::RunPaused { reason, detail } => format!("paused ({}): {detail}", reason.as_str()),
+        Event::RunResumed { .. } => "resumed".to_owned(),
+        Event::RetriesReset { step } => format!("`{step}` has new tries"),
+        Event::AbortRequested { .. } => "the run is being aborted".to_owned(),
+        Event::RunAborted => "the run was aborted".to_owned(),
+        Event::RunCompleted => "the run is complete".to_owned(),
+    }
+}
+
+fn brief(value: &serde_json::Value) -> String {
+    const LONGEST: usize = 80;
+    let text = value.to_string();
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

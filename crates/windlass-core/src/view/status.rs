@@ -1,0 +1,300 @@
+//! Where a run stands, why, since when, and what to do next.
+
+use serde::Serialize;
+
+use crate::id::{GateId, RunId, StepId};
+use crate::run::{Control, GateKind, PauseReason, Phase, RunState, RunStatus, StepStatus};
+use crate::time::{Span, Timestamp};
+
+/// Where a run stands.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the documented contract of `status --json`")]
+pub struct StatusView {
+    pub run: RunView,
+    pub steps: Vec<StepView>,
+    pub gate: Option<GateView>,
+    pub budget: BudgetView,
+    pub next: Vec<NextCommand>,
+}
+
+/// The run itself.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the documented contract of `status --json`")]
+pub struct RunView {
+    pub id: RunId,
+    pub workflow: String,
+    pub title: String,
+    pub goal: String,
+    pub status: RunStatus,
+    pub reason: Option<&'static str>,
+    /// The reason in a sentence.
+    pub detail: Option<String>,
+    pub branch: String,
+    pub place: String,
+    pub here: bool,
+    pub head: String,
+    pub started_at: String,
+    pub since: String,
+    #[serde(skip)]
+    pub since_moment: Timestamp,
+    /// When a wait ends.
+    pub until: Option<String>,
+    #[serde(skip)]
+    pub until_moment: Option<Timestamp>,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the documented contract of `status --json`")]
+pub struct StepView {
+    pub id: StepId,
+    pub title: String,
+    pub status: StepStatus,
+    pub attempts: u32,
+    pub tries: u32,
+    pub retries: u32,
+    pub agent: Option<String>,
+    pub depth: usize,
+    pub waived: bool,
+    /// Why it was skipped or is blocked.
+    pub note: Option<String>,
+    /// Why the last attempt failed.
+    pub failure: Option<String>,
+    pub cost_usd: f64,
+    #[serde(rename = "wall_ms")]
+    pub wall: Span,
+    /// Since when the running attempt or check has been running.
+    #[serde(skip)]
+    pub running_since: Option<Timestamp>,
+}
+
+/// What a person is asked to decide.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the documented contract of `status --json`")]
+pub struct GateView {
+    pub id: GateId,
+    pub step: StepId,
+    pub title: String,
+    pub kind: &'static str,
+    pub code: String,
+    pub papers: String,
+    /// Protected files that changed.
+    pub protected: Vec<String>,
+}
+
+/// What was used of what is allowed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the documented contract of `status --json`")]
+pub struct BudgetView {
+    pub attempts: u64,
+    pub attempts_limit: u64,
+    pub cost_usd: f64,
+    pub cost_usd_limit: f64,
+    /// Attempts whose cost nobody reported.
+    pub unknown_cost: u64,
+    pub wall_ms: Span,
+    pub wall_ms_limit: Span,
+}
+
+/// A command to paste, and what it does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the documented contract of `status --json`")]
+pub struct NextCommand {
+    pub command: String,
+    pub does: String,
+}
+
+/// Projects where a run stands.
+pub fn status_view(state: &RunState) -> StatusView {
+    StatusView {
+        run: run_view(state),
+        steps: state.plan.indexes().map(|index| step_view(state, index)).collect(),
+        gate: gate_view(state),
+        budget: budget_view(state),
+        next: next_commands(state),
+    }
+}
+
+fn run_view(state: &RunState) -> RunView {
+    let until = match state.holding().map(|(_, _, step)| &step.phase) {
+        Some(Phase::Waiting { until, .. }) => Some(*until),
+        _ => None,
+    };
+    RunView {
+        id: state.facts.run.clone(),
+        workflow: state.plan.workflow.clone(),
+        title: state.plan.title.clone(),
+        goal: state.plan.goal.clone(),
+        status: state.status(),
+        reason: state.reason(),
+        detail: detail(state),
+        branch: state.facts.branch.clone(),
+        place: state.facts.place.clone(),
+        here: state.facts.here,
+        head: state.head.as_str().to_owned(),
+        started_at: state.started_at.to_string(),
+        since: state.since.to_string(),
+        since_moment: state.since,
+        until: until.map(|at| at.to_string()),
+        until_moment: until,
+    }
+}
+
+fn detail(state: &RunState) -> Option<String> {
+    match &state.control {
+        Control::Paused { detail, .. } => return Some(detail.clone()),
+        Control::Obstructed { message } => return Some(message.clone()),
+        Control::Active | Control::Aborting | Control::Aborted | Control::Completed => {}
+    }
+    if let Some(gate) = state.gate() {
+        return Some(match &gate.kind {
+            GateKind::Approval => format!("`{}` is proven and waits for approval", gate.step),
+            GateKind::Protected { changes, .. } => {
+                let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+                format!("`{}` changed protected files: {}", gate.step, paths.join(", "))
+            }
+        });
+    }
+    if let Some(blocked) = state.blocked.get_min()
+        && state.status() == RunStatus::AwaitingUser
+    {
+        let note = state.step(*blocked).note.as_deref().unwrap_or("no reason is known");
+        return Some(format!("`{}` is blocked: {note}", state.plan.step(*blocked).id));
+    }
+    if let Some((_, plan, step)) = state.holding()
+        && let Phase::Waiting { limit, .. } = step.phase
+    {
+        return Some(if limit {
+            format!("`{}` waits for a provider's limit to end", plan.id)
+        } else {
+            format!("`{}` waits before its next try", plan.id)
+        });
+    }
+    None
+}
+
+fn step_view(state: &RunState, index: crate::id::StepIndex) -> StepView {
+    let (plan, step) = (state.plan.step(index), state.step(index));
+    let running_since = if let Phase::Running { since, .. }
+    | Phase::Stopping { since, .. }
+    | Phase::Verifying { since, .. } = step.phase
+    {
+        Some(since)
+    } else {
+        None
+    };
+    StepView {
+        id: plan.id.clone(),
+        title: plan.title.clone(),
+        status: state.step_status(index),
+        attempts: step.attempts,
+        tries: step.tries,
+        retries: plan.retries,
+        agent: match &plan.kind {
+            crate::plan::StepKind::Agent { agent, .. } => Some(agent.clone()),
+            crate::plan::StepKind::Group => None,
+        },
+        depth: plan.id.as_str().matches('/').count(),
+        waived: step.waived,
+        note: step.note.clone(),
+        failure: step.failure.as_ref().map(|failure| failure.summary.clone()),
+        cost_usd: step.cost_usd,
+        wall: step.wall,
+        running_since,
+    }
+}
+
+fn gate_view(state: &RunState) -> Option<GateView> {
+    let gate = state.gate()?;
+    let index = state.plan.find(&gate.step)?;
+    let (kind, protected) = match &gate.kind {
+        GateKind::Approval => ("approval", Vec::new()),
+        GateKind::Protected { changes, .. } => {
+            ("protected", changes.iter().map(|change| change.path.clone()).collect())
+        }
+    };
+    Some(GateView {
+        id: gate.id,
+        step: gate.step.clone(),
+        title: state.plan.step(index).title.clone(),
+        kind,
+        code: gate.snapshot.code.as_str().to_owned(),
+        papers: gate.snapshot.papers.as_str().to_owned(),
+        protected,
+    })
+}
+
+fn budget_view(state: &RunState) -> BudgetView {
+    let (limits, spent) = (state.limits(), &state.spent);
+    BudgetView {
+        attempts: spent.attempts,
+        attempts_limit: limits.attempts,
+        cost_usd: spent.cost_usd,
+        cost_usd_limit: limits.cost_usd,
+        unknown_cost: spent.unknown_cost,
+        wall_ms: spent.wall,
+        wall_ms_limit: limits.wall,
+    }
+}
+
+fn next_commands(state: &RunState) -> Vec<NextCommand> {
+    let command = |command: &str, does: &str| NextCommand {
+        command: format!("windlass {command}"),
+        does: does.to_owned(),
+    };
+    match state.status() {
+        RunStatus::Active | RunStatus::Waiting => vec![
+            command("log -f", "follow what happens"),
+            command("pause", "let the running attempt finish, then stop"),
+            command("resume", "go on, if no windlass is driving the run any more"),
+        ],
+        RunStatus::AwaitingApproval => vec![
+            command("proofs", "see what was checked, and what it rests on"),
+            command("approve", "accept what is shown"),
+            command("feedback \"…\"", "have the step done again, with this in mind"),
+            command("rollback STEP \"…\"", "go back to an earlier step"),
+        ],
+        RunStatus::AwaitingUser => vec![
+            command("resume", "go on once the obstacle is gone"),
+            command("retry-reset", "give the blocked step new tries"),
+            command("skip STEP --reason \"…\"", "do without the step"),
+        ],
+        RunStatus::Paused => paused_commands(state, command),
+        RunStatus::Completed => vec![
+            command("report", "read what was done and what proves it"),
+            command("audit", "check the journal"),
+        ],
+        RunStatus::Aborted => vec![command("report", "read what was done until then")],
+    }
+}
+
+fn paused_commands(
+    state: &RunState,
+    command: impl Fn(&str, &str) -> NextCommand,
+) -> Vec<NextCommand> {
+    let Control::Paused { reason, .. } = &state.control else {
+        return vec![command("resume", "go on")];
+    };
+    match reason {
+        PauseReason::Budget => vec![
+            command("resume --more attempts=20", "go on with a larger budget"),
+            command("abort", "end the run; its work is kept"),
+        ],
+        PauseReason::RetriesExhausted | PauseReason::RepeatedFailure => vec![
+            command("proofs", "see what failed"),
+            command("feedback \"…\"", "have the step done again, with this in mind"),
+            command("retry-reset", "give the step new tries"),
+            command("skip STEP --reason \"…\"", "do without the step"),
+        ],
+        PauseReason::RollbackLimit => vec![
+            command("rollback STEP \"…\"", "go back once more"),
+            command("skip STEP --reason \"…\"", "do without the step"),
+        ],
+        PauseReason::LoopDetected
+        | PauseReason::LostTooOften
+        | PauseReason::ProtectedChanged
+        | PauseReason::User => {
+            vec![command("resume", "go on"), command("abort", "end the run; its work is kept")]
+        }
+    }
+}
