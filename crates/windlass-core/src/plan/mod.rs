@@ -3,10 +3,13 @@
 //! Replay reads the plan from the journal and never today's workflow file, so editing a workflow
 //! cannot change the past.
 
+mod build;
 mod criterion;
+pub mod glob;
 mod step;
 pub mod template;
 
+pub use build::{PlanError, PlanRequest};
 pub use criterion::{Check, CheckId, CheckKind, Criterion, Holds, Strength};
 pub use step::{
     Backoff, CommitPolicy, Exhausted, GatePolicy, PlanStep, Publish, Read, Rollback, Route, Skip,

@@ -1,10 +1,598 @@
-//! stub
-use serde_json::Value;
-/// stub
-#[derive(Debug, thiserror::Error)]
-#[error("stub")]
-pub struct MissingContext;
-/// stub
-pub fn fill_context(text: &str, _context: &Value) -> Result<String, MissingContext> {
-    Ok(text.to_owned())
+//! Texts with placeholders.
+//!
+//! A placeholder is `{name}`, where the name is one that windlass knows. What a brace means besides
+//! depends on what the text is for:
+//!
+//! - In a task or a path, `{{` and `}}` write a brace, and any other brace is a mistake.
+//! - In a glob, braces with a comma are alternatives: `*.{ts,html}`.
+//! - In a command, only `{inputs.x}` is filled, quoted for the shell. `${x}`, `{{x}}` and braces
+//!   that hold anything but a name are the shell's own.
+//!
+//! Filling is one pass: what a value contains is never read as a placeholder. `{context.…}` is
+//! known only while the run goes on, so a plan keeps it, and [`fill_context`] fills it before use.
+//! So that a goal which happens to contain `{context.x}` stays what it is, a plan's text doubles
+//! literal braces that stand before `context.`; every other brace stands for itself.
+
+use std::collections::BTreeMap;
+
+use super::Issue;
+use crate::workflow::suggest;
+
+/// Where `{specs}` points, relative to the place.
+pub const SPECS_FOLDER: &str = ".windlass/run/specs";
+
+/// Where `{reports}` points, relative to the place.
+pub const REPORTS_FOLDER: &str = ".windlass/run/reports";
+
+/// What follows the brace of a placeholder that stays in a plan.
+const CONTEXT: &str = "context.";
+
+/// What a text is for, which decides what a brace in it means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// Words for an agent.
+    Task,
+    /// A short word, such as a model.
+    Setting,
+    /// A path that may come from the context.
+    Path,
+    /// A path that is known before the run starts.
+    FixedPath,
+    /// A glob that may come from the context.
+    Glob,
+    /// A glob that is known before the run starts.
+    FixedGlob,
+    /// A shell command.
+    Command,
+}
+
+impl Role {
+    fn keeps_context(self) -> bool {
+        matches!(self, Self::Task | Self::Path | Self::Glob)
+    }
+
+    pub(crate) fn is_glob(self) -> bool {
+        matches!(self, Self::Glob | Self::FixedGlob)
+    }
+
+    pub(crate) fn is_path(self) -> bool {
+        matches!(self, Self::Path | Self::FixedPath) || self.is_glob()
+    }
+}
+
+/// A name that is filled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Placeholder {
+    Specs,
+    Reports,
+    Goal,
+    IssueNumber,
+    IssueTitle,
+    Input(String),
+    Context(String),
+}
+
+/// The placeholders that are not followed by a name of the user's.
+const KNOWN: [&str; 5] = ["specs", "reports", "goal", "issue", "issue.title"];
+
+#[derive(Clone, Debug, PartialEq)]
+enum Part {
+    Literal(String),
+    Placeholder(Placeholder),
+}
+
+/// A text whose placeholders are known to be ones that windlass can fill.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Template {
+    role: Role,
+    parts: Vec<Part>,
+}
+
+/// Why a text is no template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BadTemplate {
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+}
+
+impl BadTemplate {
+    fn new(message: impl Into<String>, help: &str) -> Self {
+        Self { message: message.into(), help: Some(help.to_owned()) }
+    }
+}
+
+/// Reads a template from left to right, each character once.
+struct Parser<'t> {
+    text: &'t str,
+    role: Role,
+    parts: Vec<Part>,
+    /// Alternatives of a glob that are open here.
+    open: usize,
+    shell: Shell,
+}
+
+impl Parser<'_> {
+    fn literal(&mut self, text: &str) {
+        self.shell.read(text);
+        if let Some(Part::Literal(last)) = self.parts.last_mut() {
+            last.push_str(text);
+        } else if !text.is_empty() {
+            self.parts.push(Part::Literal(text.to_owned()));
+        }
+    }
+
+    /// Reads the brace at `at`, with what belongs to it, and returns how many bytes that were.
+    fn brace(&mut self, at: usize) -> Result<usize, BadTemplate> {
+        let from = &self.text[at..];
+        for (escape, plain, in_glob) in [("{{", "{", "[{]"), ("}}", "}", "[}]")] {
+            // Two alternatives that end together, `{a,{b,c}}`, are not an escape.
+            if from.starts_with(escape) && self.open == 0 {
+                self.literal(if self.role.is_glob() { in_glob } else { plain });
+                return Ok(2);
+            }
+        }
+        if let Some(name) = placeholder_name(from) {
+            let placeholder = self.placeholder(name)?;
+            self.parts.push(Part::Placeholder(placeholder));
+            return Ok(name.len() + 2);
+        }
+        if self.role.is_glob() && (self.open > 0 || has_alternatives(from)) {
+            self.open = if from.starts_with('{') { self.open + 1 } else { self.open - 1 };
+            self.literal(&from[..1]);
+            return Ok(1);
+        }
+        Err(BadTemplate::new(
+            "this brace is not part of a placeholder",
+            "write `{{` or `}}` for a brace that means itself",
+        ))
+    }
+
+    /// Like [`Self::brace`], with the shell's own braces left alone.
+    fn command_brace(&mut self, at: usize) -> Result<usize, BadTemplate> {
+        let (before, from) = self.text.split_at(at);
+        let name = placeholder_name(from).filter(|name| {
+            let doubled = before.ends_with('{') && from[name.len() + 2..].starts_with('}');
+            !before.ends_with('$') && !doubled
+        });
+        let Some(name) = name else {
+            self.literal(&from[..1]);
+            return Ok(1);
+        };
+        let placeholder = self.placeholder(name)?;
+        if !self.shell.takes_a_word() {
+            return Err(BadTemplate::new(
+                format!("`{{{name}}}` stands where it cannot be quoted"),
+                "windlass quotes the value itself: put the placeholder outside quotes, comments \
+                 and here-documents",
+            ));
+        }
+        self.parts.push(Part::Placeholder(placeholder));
+        Ok(name.len() + 2)
+    }
+
+    fn placeholder(&self, name: &str) -> Result<Placeholder, BadTemplate> {
+        let placeholder = match name.split_once('.') {
+            None if name == "specs" => Placeholder::Specs,
+            None if name == "reports" => Placeholder::Reports,
+            None if name == "goal" => Placeholder::Goal,
+            None if name == "issue" => Placeholder::IssueNumber,
+            Some(("issue", "title")) => Placeholder::IssueTitle,
+            Some(("inputs", input)) if is_name(input) => Placeholder::Input(input.to_owned()),
+            Some(("context", path)) if path.split('.').all(is_name) => {
+                Placeholder::Context(path.to_owned())
+            }
+            None | Some(_) => return Err(unknown(name)),
+        };
+        let is_context = matches!(placeholder, Placeholder::Context(_));
+        if self.role == Role::Command && !matches!(placeholder, Placeholder::Input(_)) {
+            let help = if is_context {
+                "commands see the context as environment variables, `WINDLASS_CONTEXT_…`"
+            } else {
+                "make it an input, or let the command find it out"
+            };
+            let message = format!("`{{{name}}}` cannot be part of a command: only inputs can");
+            return Err(BadTemplate::new(message, help));
+        }
+        if is_context && !self.role.keeps_context() {
+            return Err(BadTemplate::new(
+                format!("`{{{name}}}` is not known before the run starts"),
+                "`{context.…}` works in `task`, `reads`, `publishes` and `file`",
+            ));
+        }
+        Ok(placeholder)
+    }
+}
+
+impl Template {
+    /// Reads `text`; whether its inputs exist is the caller's question.
+    pub(crate) fn parse(text: &str, role: Role) -> Result<Self, BadTemplate> {
+        let shell = Shell::default();
+        let mut parser = Parser { text, role, parts: Vec::new(), open: 0, shell };
+        let mut at = 0;
+        while let Some(plain) = text[at..].find(['{', '}']) {
+            parser.literal(&text[at..at + plain]);
+            at += plain;
+            at += match role {
+                Role::Command => parser.command_brace(at)?,
+                Role::Task
+                | Role::Setting
+                | Role::Path
+                | Role::FixedPath
+                | Role::Glob
+                | Role::FixedGlob => parser.brace(at)?,
+            };
+        }
+        parser.literal(&text[at..]);
+        Ok(Self { role, parts: parser.parts })
+    }
+
+    pub(crate) fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Returns the placeholders in order.
+    pub(crate) fn placeholders(&self) -> impl Iterator<Item = &Placeholder> {
+        self.parts.iter().filter_map(|part| match part {
+            Part::Placeholder(placeholder) => Some(placeholder),
+            Part::Literal(_) => None,
+        })
+    }
+
+    /// Returns the text with a harmless word for every placeholder, to be checked as a path.
+    pub(crate) fn skeleton(&self) -> String {
+        self.parts
+            .iter()
+            .map(|part| match part {
+                Part::Literal(text) => text.as_str(),
+                Part::Placeholder(Placeholder::Specs) => SPECS_FOLDER,
+                Part::Placeholder(Placeholder::Reports) => REPORTS_FOLDER,
+                Part::Placeholder(
+                    Placeholder::Goal
+                    | Placeholder::IssueNumber
+                    | Placeholder::IssueTitle
+                    | Placeholder::Input(_)
+                    | Placeholder::Context(_),
+                ) => "x",
+            })
+            .collect()
+    }
+
+    /// Fills in everything but the context.
+    pub(crate) fn fill(&self, values: &Values<'_>) -> Result<String, FillError> {
+        let mut filled = Filled { text: String::new(), literal: String::new() };
+        for part in &self.parts {
+            match part {
+                Part::Literal(text) => filled.literal.push_str(text),
+                Part::Placeholder(Placeholder::Context(path)) => filled.keep(path),
+                Part::Placeholder(placeholder) => {
+                    let value = values.get(placeholder)?;
+                    if self.role == Role::Command {
+                        let quoted = shlex::try_quote(&value).map_err(|_| FillError::Nul)?;
+                        filled.literal.push_str(&quoted);
+                    } else {
+                        filled.literal.push_str(&value);
+                    }
+                }
+            }
+        }
+        Ok(if self.role.keeps_context() { filled.finish() } else { filled.literal })
+    }
+}
+
+/// What placeholders are filled with.
+pub(crate) struct Values<'r> {
+    pub(crate) goal: &'r str,
+    pub(crate) issue: Option<&'r Issue>,
+    pub(crate) inputs: &'r BTreeMap<String, serde_json::Value>,
+}
+
+/// Why a template cannot be filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FillError {
+    /// The issue is used, and the run has none.
+    NoIssue,
+    /// A value with a NUL byte cannot be part of a command.
+    Nul,
+}
+
+impl Values<'_> {
+    fn get(&self, placeholder: &Placeholder) -> Result<String, FillError> {
+        let issue = || self.issue.ok_or(FillError::NoIssue);
+        Ok(match placeholder {
+            Placeholder::Specs => SPECS_FOLDER.to_owned(),
+            Placeholder::Reports => REPORTS_FOLDER.to_owned(),
+            Placeholder::Goal => self.goal.to_owned(),
+            Placeholder::IssueNumber => issue()?.number.to_string(),
+            Placeholder::IssueTitle => issue()?.title.clone(),
+            // Names were checked against the declared inputs, and each of those has a value.
+            Placeholder::Input(name) => self.inputs.get(name).map(value_text).unwrap_or_default(),
+            Placeholder::Context(path) => format!("{{{CONTEXT}{path}}}"),
+        })
+    }
+}
+
+/// Returns a value as it stands in a text.
+fn value_text(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// A plan's text in the making: literals wait until it is known what follows them.
+struct Filled {
+    text: String,
+    literal: String,
+}
+
+impl Filled {
+    fn keep(&mut self, path: &str) {
+        let open = trailing_braces(&self.literal);
+        let literal = std::mem::take(&mut self.literal);
+        self.text.push_str(&protect(&literal));
+        self.text.push_str(&"{".repeat(open));
+        self.text.push_str(&format!("{{{CONTEXT}{path}}}"));
+    }
+
+    fn finish(self) -> String {
+        self.text + &protect(&self.literal)
+    }
+}
+
+fn trailing_braces(text: &str) -> usize {
+    text.len() - text.trim_end_matches('{').len()
+}
+
+/// Doubles the braces that stand before `context.`.
+fn protect(literal: &str) -> String {
+    let mut protected = String::with_capacity(literal.len());
+    let mut rest = literal;
+    while let Some(at) = rest.find(CONTEXT) {
+        protected.push_str(&rest[..at]);
+        protected.push_str(&"{".repeat(trailing_braces(&rest[..at])));
+        protected.push_str(CONTEXT);
+        rest = &rest[at + CONTEXT.len()..];
+    }
+    protected + rest
+}
+
+/// A context key that a text needs and that no step has published.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the context has no text, number or boolean at `{path}`")]
+pub struct MissingContext {
+    /// The key.
+    pub path: String,
+}
+
+/// Fills `{context.…}` in a text of a plan from the run's context.
+///
+/// Values are put in as they are, in one pass. They come from agents: whoever uses the result as
+/// a path checks that it stays inside the place.
+pub fn fill_context(text: &str, context: &serde_json::Value) -> Result<String, MissingContext> {
+    let mut filled = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(CONTEXT) {
+        let (before, from) = rest.split_at(at);
+        let braces = trailing_braces(before);
+        filled.push_str(&before[..at - braces]);
+        filled.push_str(&"{".repeat(braces / 2));
+        let path = from[CONTEXT.len()..].split('}').next().unwrap_or_default();
+        let closed = from[CONTEXT.len() + path.len()..].starts_with('}');
+        if braces % 2 == 1 && closed {
+            filled.push_str(&context_text(path, context)?);
+            rest = &from[CONTEXT.len() + path.len() + 1..];
+        } else {
+            filled.push_str(CONTEXT);
+            rest = &from[CONTEXT.len()..];
+        }
+    }
+    filled.push_str(rest);
+    Ok(filled)
+}
+
+fn context_text(path: &str, context: &serde_json::Value) -> Result<String, MissingContext> {
+    // A published key is stored nested; a key that was set with its dots is found as well.
+    let nested = path.split('.').try_fold(context, |value, key| value.get(key));
+    match nested.or_else(|| context.get(path)) {
+        Some(value) if value.is_string() || value.is_number() || value.is_boolean() => {
+            Ok(value_text(value))
+        }
+        Some(_) | None => Err(MissingContext { path: path.to_owned() }),
+    }
+}
+
+fn unknown(name: &str) -> BadTemplate {
+    let is_item = name == "item" || name.starts_with("item.");
+    let help = if is_item {
+        "`{item}` is not supported by this version of windlass yet".to_owned()
+    } else if let Some(input) = name.strip_prefix("input.") {
+        format!("did you mean `{{inputs.{input}}}`?")
+    } else if let Some(known) = suggest::nearest(name, KNOWN.into_iter()) {
+        format!("did you mean `{{{known}}}`?")
+    } else {
+        "known are `{goal}`, `{issue}`, `{issue.title}`, `{specs}`, `{reports}`, `{inputs.…}` and \
+         `{context.…}`; write `{{` for a brace"
+            .to_owned()
+    };
+    BadTemplate { message: format!("unknown placeholder `{{{name}}}`"), help: Some(help) }
+}
+
+/// Returns the name when `from` begins with `{name}`.
+fn placeholder_name(from: &str) -> Option<&str> {
+    let inner = from.strip_prefix('{')?;
+    let end = inner.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.'))?;
+    let name = &inner[..end];
+    let fits = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
+    (fits && inner[end..].starts_with('}')).then_some(name)
+}
+
+/// Returns whether `text` can be an input's name or one part of a context key.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Returns whether the brace that `from` begins with closes after a comma of its own.
+fn has_alternatives(from: &str) -> bool {
+    let mut depth = 0usize;
+    let mut comma = false;
+    for c in from.chars() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth <= 1 => return depth == 1 && comma,
+            '}' => depth -= 1,
+            ',' if depth == 1 => comma = true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Where in a command the reader is, as far as it matters to a placeholder.
+///
+/// Inside quotes the quotes that windlass adds would mean something else, in a comment a line
+/// break in the value would end the comment, and a here-document knows no quotes. The reading is
+/// coarse and errs on refusing.
+#[derive(Default)]
+struct Shell {
+    quote: Option<char>,
+    previous: Option<char>,
+    escaped: bool,
+    /// A comment or a here-document was seen; where it ends is not worth knowing.
+    unquotable: bool,
+}
+
+impl Shell {
+    fn read(&mut self, text: &str) {
+        for c in text.chars() {
+            if self.escaped {
+                self.escaped = false;
+            } else if c == '\\' && self.quote != Some('\'') {
+                self.escaped = true;
+            } else if self.quote == Some(c) {
+                self.quote = None;
+            } else if self.quote.is_none() {
+                let starts_word = self.previous.is_none_or(char::is_whitespace);
+                match c {
+                    '\'' | '"' | '`' => self.quote = Some(c),
+                    '#' if starts_word => self.unquotable = true,
+                    '<' if self.previous == Some('<') => self.unquotable = true,
+                    _ => {}
+                }
+            }
+            self.previous = Some(c);
+        }
+    }
+
+    /// Returns whether a quoted word can stand here and be exactly that word to the shell.
+    fn takes_a_word(&self) -> bool {
+        self.quote.is_none() && !self.escaped && !self.unquotable
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn filled(text: &str, role: Role) -> String {
+        let inputs = BTreeMap::from([
+            ("n".to_owned(), json!(70)),
+            ("words".to_owned(), json!("it's $(here)")),
+            ("tricky".to_owned(), json!("{goal} {{context.a}} {context.a}")),
+        ]);
+        let issue = Issue { number: 7, title: "Seven\n{goal}".to_owned(), url: None };
+        let values = Values { goal: "a {inputs.n}", issue: Some(&issue), inputs: &inputs };
+        Template::parse(text, role).unwrap().fill(&values).unwrap()
+    }
+
+    fn refused(text: &str, role: Role) -> String {
+        Template::parse(text, role).unwrap_err().message
+    }
+
+    #[test]
+    fn placeholders_are_filled_in_one_pass() {
+        assert_eq!(
+            filled("{specs}/issue-{issue}.md", Role::Path),
+            ".windlass/run/specs/issue-7.md"
+        );
+        assert_eq!(filled("{goal}: {inputs.n}", Role::Task), "a {inputs.n}: 70");
+        assert_eq!(filled("{issue.title}", Role::Task), "Seven\n{goal}");
+        assert_eq!(filled("{{goal}} {{}}", Role::Task), "{goal} {}");
+    }
+
+    #[test]
+    fn context_is_kept_and_values_that_look_like_it_stay_what_they_are() {
+        let context = json!({"a": "A", "b": {"c": 3}});
+        for (text, expected) in [
+            ("{context.a} {context.b.c}", "A 3"),
+            ("{inputs.tricky}", "{goal} {{context.a}} {context.a}"),
+            ("{{context.a}}", "{context.a}"),
+            ("{{{context.a}}}", "{A}"),
+            ("{{{{{context.a}", "{{A"),
+            ("{{context. and context.a", "{context. and context.a"),
+            ("{inputs.tricky}{context.a}", "{goal} {{context.a}} {context.a}A"),
+        ] {
+            let planned = filled(text, Role::Task);
+            assert_eq!(fill_context(&planned, &context).unwrap(), expected, "{text}: {planned}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_nobody_published_is_named() {
+        let error = fill_context("x {context.a.b}", &json!({"a": {}})).unwrap_err();
+        assert_eq!(error.path, "a.b");
+        assert!(fill_context("{context.a}", &json!({"a": {}})).is_err());
+        assert_eq!(fill_context("{context.a.b}", &json!({"a.b": true})).unwrap(), "true");
+    }
+
+    #[test]
+    fn globs_keep_their_alternatives() {
+        for glob in ["**/*.{ts,html}", "{a,{b,c}}/*", "x{,.md}"] {
+            assert_eq!(filled(glob, Role::Glob), glob);
+        }
+        assert_eq!(filled("{a,{inputs.n}}.txt", Role::Glob), "{a,70}.txt");
+        assert_eq!(filled("{{a}}", Role::Glob), "[{]a[}]");
+        assert_eq!(refused("*.{ts}", Role::Glob), "unknown placeholder `{ts}`");
+        assert_eq!(refused("*.{TS}", Role::Glob), "this brace is not part of a placeholder");
+        assert_eq!(refused("{a,b", Role::Glob), "this brace is not part of a placeholder");
+    }
+
+    #[test]
+    fn commands_get_quoted_inputs_and_keep_the_shells_braces() {
+        assert_eq!(filled("t {inputs.words}", Role::Command), "t \"it's \"'$(here)'");
+        for own in
+            ["echo ${x}", "f() { ls; }", "awk '{print $1}'", "x {} \\;", "f '{{x}}'", "{a,b}"]
+        {
+            assert_eq!(filled(own, Role::Command), own);
+        }
+    }
+
+    #[test]
+    fn commands_refuse_everything_but_inputs() {
+        for name in ["goal", "issue", "issue.title", "context.a", "specs"] {
+            let message = refused(&format!("echo {{{name}}}"), Role::Command);
+            assert_eq!(
+                message,
+                format!("`{{{name}}}` cannot be part of a command: only inputs can")
+            );
+        }
+        assert_eq!(refused("echo {input.n}", Role::Command), "unknown placeholder `{input.n}`");
+    }
+
+    #[test]
+    fn a_placeholder_in_a_command_stands_where_it_can_be_quoted() {
+        for text in [
+            "echo \"{inputs.n}\"",
+            "echo '{inputs.n}'",
+            "echo `x {inputs.n}`",
+            "echo \\{inputs.n}",
+            "true # {inputs.n}",
+            "cat <<EOF\n{inputs.n}\nEOF",
+        ] {
+            assert_eq!(
+                refused(text, Role::Command),
+                "`{inputs.n}` stands where it cannot be quoted"
+            );
+        }
+        assert_eq!(filled("a 'b' \"c\" {inputs.n}", Role::Command), "a 'b' \"c\" 70");
+    }
 }

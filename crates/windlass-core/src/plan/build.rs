@@ -1,0 +1,398 @@
+//! A workflow and what a run is for, made into a plan.
+
+use std::collections::BTreeMap;
+
+use super::glob::{self, BadPath};
+use super::template::{FillError, Template, Values};
+use super::{
+    Check, CheckId, CheckKind, Criterion, Issue, Limits, Plan, PlanParts, PlanStep, Prepare,
+    Publish, Read, Rollback, Route, StepKind,
+};
+use crate::id::{StepId, StepIndex};
+use crate::workflow::check::{Kind, Written};
+use crate::workflow::{At, Located, Workflow, claims, step, suggest};
+
+/// What a run is for.
+#[derive(Clone, Debug, Default)]
+pub struct PlanRequest {
+    /// The goal in the user's words.
+    pub goal: String,
+    /// The issue.
+    pub issue: Option<Issue>,
+    /// Inputs as the user typed them.
+    pub inputs: BTreeMap<String, String>,
+}
+
+/// Why a workflow cannot be planned for a request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The workflow declares no such input.
+    #[error("the workflow has no input {}", suggest::shown(name))]
+    UnknownInput {
+        /// What was given.
+        name: String,
+        /// The nearest input, or the list of them.
+        help: Option<String>,
+    },
+    /// A value does not fit its input.
+    #[error("the input `{name}` takes {expected}, not {}", suggest::shown(value))]
+    WrongInput {
+        /// The input.
+        name: String,
+        /// What was given.
+        value: String,
+        /// What was expected.
+        expected: String,
+        /// The nearest value.
+        help: Option<String>,
+    },
+    /// An input without a default was not given.
+    #[error("the input `{name}` has no value")]
+    MissingInput {
+        /// The input.
+        name: String,
+        /// What it takes.
+        expected: String,
+        /// The question that the workflow asks for it.
+        ask: Option<String>,
+    },
+    /// The workflow speaks of an issue.
+    #[error("this workflow needs an issue: pass --issue N")]
+    NeedsIssue {
+        /// The file that speaks of it.
+        file: String,
+        /// The first place.
+        at: At,
+    },
+    /// A value has a NUL byte, which no command can hold.
+    #[error("a value for the command at {file}:{} contains a NUL byte", at.line)]
+    Nul {
+        /// The workflow file.
+        file: String,
+        /// The command.
+        at: At,
+    },
+    /// With its values filled in, a path leaves the repository.
+    #[error("{} at {file}:{}: {why}", suggest::shown(path), at.line)]
+    BadPath {
+        /// The path.
+        path: String,
+        /// What is wrong with it.
+        why: BadPath,
+        /// The workflow file.
+        file: String,
+        /// Where it stands.
+        at: At,
+    },
+    /// With its values filled in, a glob is none.
+    #[error("{} at {file}:{} is not a glob", suggest::shown(pattern), at.line)]
+    BadGlob {
+        /// The glob.
+        pattern: String,
+        /// The workflow file.
+        file: String,
+        /// Where it stands.
+        at: At,
+    },
+}
+
+impl PlanError {
+    /// Returns what to do about it.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::UnknownInput { help, .. } | Self::WrongInput { help, .. } => help.clone(),
+            Self::MissingInput { name, expected, ask } => {
+                let ask = ask.as_ref().map(|ask| format!("{ask} ")).unwrap_or_default();
+                Some(format!("{ask}Give {expected}: `--input {name}=…`"))
+            }
+            Self::NeedsIssue { file, at } => {
+                Some(format!("the issue is used at {file}:{}:{}", at.line, at.column))
+            }
+            Self::Nul { .. } | Self::BadPath { .. } | Self::BadGlob { .. } => {
+                Some("check the inputs, the goal and the issue's title".to_owned())
+            }
+        }
+    }
+}
+
+impl Workflow {
+    /// Fills in what the run is for and freezes the result; all mistakes come back together.
+    pub fn plan(&self, request: PlanRequest) -> Result<Plan, Vec<PlanError>> {
+        let mut errors = Vec::new();
+        let inputs = fill_inputs(self, &request.inputs, &mut errors);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let values = Values { goal: &request.goal, issue: request.issue.as_ref(), inputs: &inputs };
+        let mut builder = Builder { workflow: self, values, errors };
+        let prepare = builder.prepare();
+        let carry = builder.all(&self.carry);
+        let protect = builder.all(&self.protect);
+        let steps = (0..self.order.steps.len()).map(|index| builder.step(index)).collect();
+        let errors = builder.errors;
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let worst_case_attempts = self.worst_case_attempts();
+        Ok(Plan::from(PlanParts {
+            workflow: self.name.clone(),
+            title: self.title().to_owned(),
+            source: self.source.clone(),
+            goal: request.goal,
+            issue: request.issue,
+            inputs,
+            limits: Limits {
+                cost_usd: self.limits.cost_usd,
+                wall: self.limits.wall,
+                attempts: self.limits.attempts.unwrap_or(worst_case_attempts),
+            },
+            prepare,
+            carry,
+            protect,
+            worst_case_attempts,
+            steps,
+        }))
+    }
+}
+
+fn fill_inputs(
+    workflow: &Workflow,
+    given: &BTreeMap<String, String>,
+    errors: &mut Vec<PlanError>,
+) -> BTreeMap<String, serde_json::Value> {
+    let names = || workflow.inputs.iter().map(|input| input.name.as_str());
+    for name in given.keys().filter(|name| !names().any(|known| known == *name)) {
+        let help = suggest::help(name, names());
+        errors.push(PlanError::UnknownInput { name: name.clone(), help });
+    }
+    let mut filled = BTreeMap::new();
+    for input in &workflow.inputs {
+        let (name, expected) = (input.name.clone(), input.kind.expected());
+        let value = match (given.get(&name), &input.default) {
+            (Some(typed), _) => input.kind.parse(typed).ok_or_else(|| {
+                let help = input.kind.nearest(typed).map(|near| format!("did you mean `{near}`?"));
+                PlanError::WrongInput { name: name.clone(), value: typed.clone(), expected, help }
+            }),
+            (None, Some(default)) => Ok(default.clone()),
+            (None, None) => {
+                let ask = input.ask.clone();
+                Err(PlanError::MissingInput { name: name.clone(), expected, ask })
+            }
+        };
+        match value {
+            Ok(value) => drop(filled.insert(name, value)),
+            Err(error) => errors.push(error),
+        }
+    }
+    filled
+}
+
+struct Builder<'w> {
+    workflow: &'w Workflow,
+    values: Values<'w>,
+    errors: Vec<PlanError>,
+}
+
+impl Builder<'_> {
+    /// Fills a text; after an error was noted the text does not matter any more.
+    fn fill(&mut self, template: &Located<Template>) -> String {
+        let (file, at) = (self.workflow.file_name().to_owned(), template.at);
+        let filled = match template.value.fill(&self.values) {
+            Ok(filled) => filled,
+            Err(FillError::NoIssue) => {
+                // Once is enough, however often the issue is used.
+                if !self.errors.iter().any(|error| matches!(error, PlanError::NeedsIssue { .. })) {
+                    self.errors.push(PlanError::NeedsIssue { file, at });
+                }
+                return String::new();
+            }
+            Err(FillError::Nul) => {
+                self.errors.push(PlanError::Nul { file, at });
+                return String::new();
+            }
+        };
+        let role = template.value.role();
+        if role.is_path() {
+            if let Err(why) = glob::stays_inside(&filled) {
+                self.errors.push(PlanError::BadPath { path: filled.clone(), why, file, at });
+            } else if role.is_glob() && glob::compile(&filled).is_err() {
+                self.errors.push(PlanError::BadGlob { pattern: filled.clone(), file, at });
+            }
+        }
+        filled
+    }
+
+    fn all(&mut self, templates: &[Located<Template>]) -> Vec<String> {
+        templates.iter().map(|template| self.fill(template)).collect()
+    }
+
+    fn maybe(&mut self, template: Option<&Located<Template>>) -> Option<String> {
+        template.map(|template| self.fill(template))
+    }
+
+    fn prepare(&mut self) -> Vec<Prepare> {
+        let commands = &self.workflow.prepare;
+        commands
+            .iter()
+            .map(|command| Prepare {
+                folder: self.maybe(command.folder.as_ref()),
+                run: self.fill(&command.run),
+                lock: self.maybe(command.lock.as_ref()),
+                timeout: command.timeout,
+            })
+            .collect()
+    }
+
+    fn step(&mut self, index: usize) -> PlanStep {
+        let ordered = &self.workflow.order.steps[index];
+        let written = &ordered.step;
+        let defaults = &self.workflow.defaults;
+        let mut numbers = 0..;
+        let done = written.done.as_ref().map(|done| self.criterion(index, done, &mut numbers));
+        PlanStep {
+            id: ordered.id.clone(),
+            title: written.title.clone().unwrap_or_else(|| default_title(&ordered.id)),
+            kind: match &written.agent {
+                Some(agent) => StepKind::Agent {
+                    agent: agent.clone(),
+                    backend: written.backend.clone(),
+                    model: self.maybe(written.model.as_ref()),
+                },
+                None => StepKind::Group,
+            },
+            parent: ordered.parent.map(step_index),
+            task: self.maybe(written.task.as_ref()).unwrap_or_default(),
+            needs: ordered.needs.iter().copied().map(step_index).collect(),
+            when: self.when(index),
+            reads: written.reads.iter().map(|read| self.read(read)).collect(),
+            publishes: written
+                .publishes
+                .iter()
+                .map(|(key, publish)| (key.clone(), self.publish(publish)))
+                .collect(),
+            may_write: self.all(&written.may_write),
+            retries: written.retries.unwrap_or(defaults.retries),
+            timeout: written.timeout.unwrap_or(defaults.timeout),
+            idle_timeout: written.idle_timeout.unwrap_or(defaults.idle_timeout),
+            backoff: written.backoff.unwrap_or(defaults.backoff),
+            gate: written.gate,
+            on: self.routes(index),
+            skip: written.skip,
+            exhausted: written.exhausted,
+            commit: written.commit,
+            done,
+            satisfied_ok: written.satisfied_ok,
+            trust_agent: written.trust_agent,
+        }
+    }
+
+    /// Joins the step's own condition with those of the groups around it: when a group is
+    /// skipped, so is everything inside it.
+    fn when(&self, index: usize) -> Option<String> {
+        let steps = &self.workflow.order.steps;
+        let mut conditions = Vec::new();
+        let mut at = Some(index);
+        while let Some(here) = at {
+            conditions.extend(steps[here].step.when.as_ref().map(|when| when.value.clone()));
+            at = steps[here].parent;
+        }
+        // Line breaks keep a comment at the end of one from hiding what follows.
+        let mut conditions = conditions.into_iter().rev();
+        let first = conditions.next()?;
+        Some(conditions.fold(first, |all, next| format!("({all}\n) and ({next}\n)")))
+    }
+
+    fn read(&mut self, read: &step::Read) -> Read {
+        Read { file: self.fill(&read.file), purpose: read.purpose.clone(), optional: read.optional }
+    }
+
+    fn publish(&mut self, publish: &step::Publish) -> Publish {
+        match publish {
+            step::Publish::Path(path) => Publish::Path(self.fill(path)),
+            step::Publish::Value(value) => Publish::Value(*value),
+        }
+    }
+
+    fn routes(&mut self, index: usize) -> BTreeMap<String, Route> {
+        let routes = &self.workflow.order.steps[index].routes;
+        routes
+            .iter()
+            .map(|route| {
+                let by_path = route
+                    .by_path
+                    .iter()
+                    .map(|(glob, step)| (self.fill(glob), step_index(*step)))
+                    .collect();
+                let rollback = Rollback {
+                    files: route.files.as_ref().map(|files| files.value.clone()),
+                    by_path,
+                    otherwise: step_index(route.otherwise),
+                };
+                (route.value.clone(), Route { rollback, max: route.max })
+            })
+            .collect()
+    }
+
+    fn criterion(
+        &mut self,
+        step: usize,
+        written: &Written,
+        numbers: &mut std::ops::RangeFrom<u32>,
+    ) -> Criterion {
+        match written {
+            Written::All(parts) => Criterion::All(
+                parts.iter().map(|part| self.criterion(step, part, numbers)).collect(),
+            ),
+            Written::Any(parts) => Criterion::Any(
+                parts.iter().map(|part| self.criterion(step, part, numbers)).collect(),
+            ),
+            Written::Not(part) => Criterion::Not(Box::new(self.criterion(step, part, numbers))),
+            Written::Check(check) => {
+                let id = CheckId(numbers.next().unwrap_or(u32::MAX));
+                Criterion::Check(Check { id, kind: self.check(step, &check.kind) })
+            }
+        }
+    }
+
+    fn check(&mut self, step: usize, kind: &Kind) -> CheckKind {
+        match kind {
+            Kind::File { glob, stale_ok, min_bytes, contains } => CheckKind::File {
+                glob: self.fill(glob),
+                stale_ok: *stale_ok,
+                min_bytes: *min_bytes,
+                contains: contains.clone(),
+            },
+            Kind::Run { command, folder, timeout, cache, env } => CheckKind::Run {
+                command: self.fill(command),
+                folder: self.maybe(folder.as_ref()),
+                timeout: *timeout,
+                cache: *cache,
+                env: env.clone(),
+            },
+            Kind::Diff { only, never, max_lines } => CheckKind::Diff {
+                only: self.all(only),
+                never: self.all(never),
+                max_lines: *max_lines,
+            },
+            Kind::State(expr) => CheckKind::State { expr: expr.value.clone() },
+            Kind::Verdict { expr, accept } => CheckKind::Verdict {
+                expr: expr.value.clone(),
+                accept: accept.clone(),
+                strength: claims::verdict_strength(&self.workflow.order, step),
+            },
+            Kind::NotYet => unreachable!("a workflow with such a check does not parse"),
+        }
+    }
+}
+
+fn step_index(position: usize) -> StepIndex {
+    StepIndex(u32::try_from(position).expect("a workflow has fewer than 2^32 steps"))
+}
+
+/// Returns the last part of the id with its first letter in upper case.
+fn default_title(id: &StepId) -> String {
+    let name = id.as_str().rsplit('/').next().unwrap_or_default();
+    let mut letters = name.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}

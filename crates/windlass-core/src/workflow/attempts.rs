@@ -1,0 +1,32 @@
+//! How many attempts a workflow can use at most.
+
+use std::collections::BTreeSet;
+
+use super::order::Order;
+use super::settings::Defaults;
+
+/// Returns the most attempts that the steps can use, people's feedback aside.
+///
+/// Every step may use all its tries. Each time a route is taken, the step that it leads to and
+/// everything that depends on it count from zero, so they may use all their tries once more. Where
+/// a route has several targets, all that any of them would reopen is counted: the sum stays a
+/// bound when one verdict names files of several steps.
+pub(crate) fn worst_case(order: &Order, defaults: &Defaults) -> u64 {
+    let tries = |index: usize| {
+        let step = &order.steps[index].step;
+        match step.steps {
+            Some(_) => 0,
+            None => u64::from(step.retries.unwrap_or(defaults.retries)),
+        }
+    };
+    let sum =
+        |steps: &mut dyn Iterator<Item = usize>| steps.map(tries).fold(0, u64::saturating_add);
+    let mut total: u64 = sum(&mut (0..order.steps.len()));
+    for route in order.steps.iter().flat_map(|step| &step.routes) {
+        let reopened: BTreeSet<usize> =
+            route.targets().flat_map(|target| order.depending_on(target)).collect();
+        let again = sum(&mut reopened.into_iter()).saturating_mul(u64::from(route.max));
+        total = total.saturating_add(again);
+    }
+    total
+}

@@ -1,0 +1,269 @@
+//! What proves a step, as written.
+
+use super::diagnostic::{At, Findings, Located, unknown_name};
+use super::fields::{self, Fields, Keys};
+use super::unsupported;
+use super::yaml::{Node, Value};
+use crate::plan::template::{Role, Template};
+use crate::time::Span;
+
+/// How long a command of a check may take unless it says otherwise.
+const RUN_TIMEOUT: Span = Span::minutes(10);
+
+/// A tree of checks.
+#[derive(Clone, Debug)]
+pub(crate) enum Written {
+    All(Vec<Written>),
+    Any(Vec<Written>),
+    Not(Box<Written>),
+    Check(Check),
+}
+
+/// One check, and where it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Check {
+    pub(crate) at: At,
+    pub(crate) kind: Kind,
+}
+
+/// What is checked.
+#[derive(Clone, Debug)]
+pub(crate) enum Kind {
+    File {
+        glob: Located<Template>,
+        stale_ok: bool,
+        min_bytes: Option<u64>,
+        contains: Option<String>,
+    },
+    Run {
+        command: Located<Template>,
+        folder: Option<Located<Template>>,
+        timeout: Span,
+        cache: bool,
+        env: Vec<String>,
+    },
+    Diff {
+        only: Vec<Located<Template>>,
+        never: Vec<Located<Template>>,
+        max_lines: Option<u64>,
+    },
+    State(Located<String>),
+    Verdict {
+        expr: Located<String>,
+        accept: Vec<String>,
+    },
+    /// A check that this version refuses; it stands in so that nothing else is reported for it.
+    NotYet,
+}
+
+impl Written {
+    /// Returns the checks in the order of the file.
+    pub(crate) fn checks(&self) -> Vec<&Check> {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::checks).collect(),
+            Self::Not(part) => part.checks(),
+            Self::Check(check) => vec![check],
+        }
+    }
+}
+
+/// Every word that makes a mapping a check; the first that is present decides its kind, so that
+/// the `run` of a `junit` check is read as its option.
+const KINDS: [&str; 13] = [
+    "all",
+    "any",
+    "not",
+    "junit",
+    "coverage",
+    "red",
+    "green",
+    "checklist",
+    "file",
+    "run",
+    "diff",
+    "state",
+    "verdict",
+];
+
+/// Kinds that take a command as their option.
+const WITH_RUN: [&str; 2] = ["junit", "coverage"];
+
+const FILE: Keys =
+    Keys { of: "a `file` check", known: &["file", "stale", "min_bytes", "contains"], not_yet: &[] };
+const RUN: Keys =
+    Keys { of: "a `run` check", known: &["run", "timeout", "cache", "env", "in"], not_yet: &[] };
+const DIFF: Keys =
+    Keys { of: "a `diff` check", known: &["only", "never", "max_lines"], not_yet: &[] };
+const VERDICT: Keys = Keys { of: "a `verdict` check", known: &["verdict", "accept"], not_yet: &[] };
+
+/// Reads `done:`; a list means that all of it must hold.
+pub(super) fn read(node: &Node, findings: &mut Findings) -> Option<Written> {
+    match &node.value {
+        Value::List(_) => Some(Written::All(read_parts(node, "done", findings)?)),
+        Value::Map(_) => read_one(node, findings),
+        Value::Null | Value::Boolean(_) | Value::Number(_) | Value::Text(_) => {
+            findings.error_with_help(
+                node.at,
+                format!("expected a check, found {}", node.value.kind()),
+                "write it as a mapping, such as `{file: \"{specs}/plan.md\"}` or `{run: make test}`",
+            );
+            None
+        }
+    }
+}
+
+fn read_parts(node: &Node, key: &str, findings: &mut Findings) -> Option<Vec<Written>> {
+    let nodes = fields::list(node, "checks", findings)?;
+    if nodes.is_empty() {
+        findings.error(node.at, format!("`{key}` is empty: it would hold whatever happened"));
+        return None;
+    }
+    // Each part is read even after one has failed: all mistakes are reported.
+    let parts: Vec<_> = nodes.iter().map(|node| read(node, findings)).collect();
+    parts.into_iter().collect()
+}
+
+fn read_one(node: &Node, findings: &mut Findings) -> Option<Written> {
+    let entries = fields::entries(node, "a check", findings)?;
+    let mut present: Vec<_> = entries
+        .iter()
+        .filter(|(key, ..)| KINDS.contains(key))
+        .map(|(key, at, _)| (*key, *at))
+        .collect();
+    if present.iter().any(|(key, _)| WITH_RUN.contains(key)) {
+        present.retain(|(key, _)| *key != "run");
+    }
+    let [(kind, at)] = present[..] else {
+        report_kinds(node, &entries, &present, findings);
+        return None;
+    };
+    let inner = entries.iter().find(|(key, ..)| *key == kind).map(|(.., node)| *node)?;
+    if unsupported::CHECKS.contains(&kind) {
+        findings.error(at, unsupported::message(kind));
+        return Some(Written::Check(Check { at: node.at, kind: Kind::NotYet }));
+    }
+    let check = match kind {
+        "all" | "any" | "not" => {
+            only_key(kind, &entries, findings);
+            return match kind {
+                "all" => Some(Written::All(read_parts(inner, kind, findings)?)),
+                "any" => Some(Written::Any(read_parts(inner, kind, findings)?)),
+                _ => Some(Written::Not(Box::new(read(inner, findings)?))),
+            };
+        }
+        "file" => read_file(node, findings)?,
+        "run" => read_run(node, findings)?,
+        "diff" => {
+            only_key(kind, &entries, findings);
+            read_diff(inner, findings)?
+        }
+        "state" => {
+            only_key(kind, &entries, findings);
+            Kind::State(fields::filled_text(inner, findings)?)
+        }
+        _ => read_verdict(node, findings)?,
+    };
+    Some(Written::Check(Check { at: node.at, kind: check }))
+}
+
+/// Reports a mapping that is no check, or more than one.
+fn report_kinds(
+    node: &Node,
+    entries: &[(&str, At, &Node)],
+    present: &[(&str, At)],
+    findings: &mut Findings,
+) {
+    if let [(first, _), (second, at), ..] = present {
+        findings.error_with_help(
+            *at,
+            format!("`{first}` and `{second}` are two checks in one mapping"),
+            "give each its own mapping, under `all` or `any`",
+        );
+    } else if let Some((key, at, _)) = entries.first() {
+        unknown_name(findings, *at, "check", key, KINDS.iter().copied());
+    } else {
+        findings.error(node.at, "this check is empty");
+    }
+}
+
+/// Reports keys beside one that takes no options.
+fn only_key(kind: &str, entries: &[(&str, At, &Node)], findings: &mut Findings) {
+    for (key, at, _) in entries.iter().filter(|(key, ..)| *key != kind) {
+        unknown_name(findings, *at, &format!("key beside `{kind}`:"), key, std::iter::empty());
+    }
+}
+
+fn read_file(node: &Node, findings: &mut Findings) -> Option<Kind> {
+    let fields = Fields::read(node, &FILE, findings)?;
+    let glob = fields::template(fields.get("file")?, Role::Glob, findings);
+    let stale = fields.get("stale").map(|node| fields::word(node, &[("ok", true)], findings));
+    let min_bytes = fields.get("min_bytes").and_then(|node| fields::count(node, 0, findings));
+    let contains = fields.get("contains").and_then(|node| fields::text(node, findings));
+    Some(Kind::File {
+        glob: glob?,
+        stale_ok: stale.flatten().unwrap_or(false),
+        min_bytes,
+        contains: contains.map(|text| text.value),
+    })
+}
+
+fn read_run(node: &Node, findings: &mut Findings) -> Option<Kind> {
+    let fields = Fields::read(node, &RUN, findings)?;
+    let command = fields::template(fields.get("run")?, Role::Command, findings);
+    let folder =
+        fields.get("in").and_then(|node| fields::template(node, Role::FixedPath, findings));
+    let timeout = fields.get("timeout").and_then(|node| fields::span(node, findings));
+    let cache = fields.get("cache").and_then(|node| fields::boolean(node, findings));
+    let env = fields.get("env").map(|node| read_env(node, findings));
+    Some(Kind::Run {
+        command: command?,
+        folder,
+        timeout: timeout.unwrap_or(RUN_TIMEOUT),
+        cache: cache.unwrap_or(true),
+        env: env.unwrap_or_default(),
+    })
+}
+
+fn read_env(node: &Node, findings: &mut Findings) -> Vec<String> {
+    let mut names = Vec::new();
+    for node in fields::one_or_more(node) {
+        let Some(name) = fields::filled_text(node, findings) else { continue };
+        if crate::plan::template::is_name(&name.value) {
+            names.push(name.value);
+        } else {
+            findings.error(node.at, "expected the name of an environment variable");
+        }
+    }
+    names
+}
+
+fn read_diff(node: &Node, findings: &mut Findings) -> Option<Kind> {
+    if let Value::Text(_) = node.value {
+        fields::word(node, &[("any", ())], findings)?;
+        return Some(Kind::Diff { only: Vec::new(), never: Vec::new(), max_lines: None });
+    }
+    let fields = Fields::read(node, &DIFF, findings)?;
+    let mut globs = |key: &str| {
+        fields
+            .get(key)
+            .map(|node| fields::templates(node, Role::FixedGlob, findings))
+            .unwrap_or_default()
+    };
+    let (only, never) = (globs("only"), globs("never"));
+    let max_lines = fields.get("max_lines").and_then(|node| fields::count(node, 1, findings));
+    Some(Kind::Diff { only, never, max_lines })
+}
+
+fn read_verdict(node: &Node, findings: &mut Findings) -> Option<Kind> {
+    let fields = Fields::read(node, &VERDICT, findings)?;
+    let expr = fields::filled_text(fields.get("verdict")?, findings);
+    let accept = fields.required("accept", "a `verdict` check", findings)?;
+    let values = fields::one_or_more(accept);
+    if values.is_empty() {
+        findings.error(accept.at, "`accept` is empty: no verdict would ever do");
+        return None;
+    }
+    let accept: Option<Vec<_>> =
+        values.iter().map(|node| Some(fields::filled_text(node, findings)?.value)).collect();
+    Some(Kind::Verdict { expr: expr?, accept: accept? })
+}

@@ -1,0 +1,152 @@
+//! A workflow file, read and checked.
+
+use super::attempts;
+use super::claims;
+use super::diagnostic::{At, Diagnostic, Findings, Located, unknown_name};
+use super::fields::{self, Fields, Keys};
+use super::input::{self, Input};
+use super::order::{self, Order};
+use super::placeholder;
+use super::route;
+use super::settings::{self, Defaults, WrittenLimits, WrittenPrepare};
+use super::step;
+use super::yaml::{self, Value};
+use crate::id::ContentHash;
+use crate::plan::template::{Role, Template};
+
+const KEYS: Keys = Keys {
+    of: "a workflow",
+    known: &[
+        "workflow", "title", "inputs", "defaults", "limits", "prepare", "carry", "protect", "steps",
+    ],
+    not_yet: &[],
+};
+
+/// A workflow file that can be planned.
+#[derive(Clone, Debug)]
+pub struct Workflow {
+    pub(super) file: String,
+    pub(crate) source: ContentHash,
+    pub(crate) name: String,
+    pub(crate) title: Option<String>,
+    pub(crate) inputs: Vec<Input>,
+    pub(crate) defaults: Defaults,
+    pub(crate) limits: WrittenLimits,
+    pub(crate) prepare: Vec<WrittenPrepare>,
+    pub(crate) carry: Vec<Located<Template>>,
+    pub(crate) protect: Vec<Located<Template>>,
+    pub(crate) order: Order,
+    warnings: Vec<Diagnostic>,
+}
+
+impl Workflow {
+    /// Reads the text of a workflow file; `file_name` is what findings call it.
+    ///
+    /// All findings of one reading come back together, in the order of the file, and at least one
+    /// of them is an error.
+    pub fn parse(source: &str, file_name: &str) -> Result<Self, Vec<Diagnostic>> {
+        let mut findings = Findings::new(file_name);
+        match read(source, file_name, &mut findings) {
+            Some(workflow) if !findings.has_errors() => {
+                Ok(Self { warnings: findings.into_sorted(), ..workflow })
+            }
+            Some(_) | None => Err(findings.into_sorted()),
+        }
+    }
+
+    /// Reads the bytes of a workflow file.
+    pub fn parse_bytes(source: &[u8], file_name: &str) -> Result<Self, Vec<Diagnostic>> {
+        let error = match std::str::from_utf8(source) {
+            Ok(text) => return Self::parse(text, file_name),
+            Err(error) => error,
+        };
+        let valid = String::from_utf8_lossy(&source[..error.valid_up_to()]);
+        let at = At { len: error.error_len().unwrap_or(1), ..At::of_offset(&valid, valid.len()) };
+        let mut findings = Findings::new(file_name);
+        let message = format!("byte {} is not UTF-8", error.valid_up_to());
+        findings.error_with_help(at, message, "save the file as UTF-8");
+        Err(findings.into_sorted())
+    }
+
+    /// Returns the name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Returns the title, which is the name where the file gives none.
+    pub fn title(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Returns what the file was called when it was read.
+    pub fn file_name(&self) -> &str {
+        &self.file
+    }
+
+    /// Returns the declared inputs in the order of the file.
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// Returns what the author should know although the workflow can run.
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// Returns the most attempts that a run can use, people's feedback aside.
+    pub fn worst_case_attempts(&self) -> u64 {
+        attempts::worst_case(&self.order, &self.defaults)
+    }
+}
+
+fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workflow> {
+    let root = yaml::parse(source, findings)?;
+    if let Value::Null = root.value {
+        findings.error_with_help(
+            At::START,
+            "the file is empty",
+            "a workflow begins with `workflow: NAME` and has `steps`",
+        );
+        return None;
+    }
+    let fields = Fields::read(&root, &KEYS, findings)?;
+    let name = fields.required("workflow", "a workflow file", findings);
+    let name = name.and_then(|node| fields::filled_text(node, findings));
+    if let Some(name) = &name {
+        step::check_id(name, findings);
+    }
+    let title = fields.get("title").and_then(|node| fields::filled_text(node, findings));
+    let inputs = fields.get("inputs").map(|node| input::read_all(node, findings));
+    let defaults = fields.get("defaults").map(|node| settings::read_defaults(node, findings));
+    let limits = fields.get("limits").map(|node| settings::read_limits(node, findings));
+    let prepare = fields.get("prepare").map(|node| settings::read_prepare(node, findings));
+    let mut globs = |key: &str| {
+        let node = fields.get(key);
+        node.map(|node| fields::templates(node, Role::FixedGlob, findings)).unwrap_or_default()
+    };
+    let (carry, protect) = (globs("carry"), globs("protect"));
+    let steps = fields.required("steps", "a workflow file", findings);
+    let steps = steps.and_then(|node| step::read_all(node, findings));
+    let order = steps.and_then(|steps| order::order(steps, findings));
+    let mut workflow = Workflow {
+        file: file_name.to_owned(),
+        source: ContentHash::of(source.as_bytes()),
+        name: name.map(|name| name.value).unwrap_or_default(),
+        title: title.map(|title| title.value),
+        inputs: inputs.unwrap_or_default(),
+        defaults: defaults.unwrap_or_default(),
+        limits: limits.unwrap_or_default(),
+        prepare: prepare.unwrap_or_default(),
+        carry,
+        protect,
+        order: order?,
+        warnings: Vec::new(),
+    };
+    route::resolve(&mut workflow.order, findings);
+    claims::check(&workflow.order, findings);
+    for (name, at) in placeholder::unknown_inputs(&workflow) {
+        let known = workflow.inputs.iter().map(|input| input.name.as_str());
+        unknown_name(findings, at, "input", &name, known);
+    }
+    Some(workflow)
+}

@@ -1,0 +1,39 @@
+//! What the user wrote, parsed and checked.
+//!
+//! [`Workflow::parse`] turns the text of a workflow file into a [`Workflow`], or into everything
+//! that is wrong with it, each finding with its place and a suggestion. [`Workflow::plan`] fills
+//! in what a run is for. In flow order:
+//!
+//! - `yaml` builds a bounded tree of nodes that know their place.
+//! - `fields` reads typed values out of nodes; `step`, `check`, `route`, `input` and `settings`
+//!   read the parts of the grammar, and `unsupported` lists what this version refuses.
+//! - `order` looks up the names and sorts the steps; `route`, `claims` and `placeholder` check
+//!   what needs the whole workflow to be seen.
+//!
+//! jq expressions are only carried along: [`Workflow::expressions`] lists them for the edge, which
+//! can compile them.
+
+mod attempts;
+pub(crate) mod check;
+pub(crate) mod claims;
+mod definition;
+mod diagnostic;
+mod expression;
+mod fields;
+mod input;
+mod order;
+mod placeholder;
+mod route;
+mod settings;
+pub(crate) mod step;
+pub(crate) mod suggest;
+mod unsupported;
+mod yaml;
+
+pub use definition::Workflow;
+pub use diagnostic::{At, Diagnostic, Severity};
+pub use expression::{Expression, ExpressionKind};
+pub use input::{Input, InputType};
+pub use yaml::MAX_SOURCE_BYTES;
+
+pub(crate) use diagnostic::Located;

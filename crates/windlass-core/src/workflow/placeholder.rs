@@ -1,0 +1,58 @@
+//! Every text with placeholders in a workflow, to be checked against what it declares.
+
+use super::check::Kind;
+use super::definition::Workflow;
+use super::diagnostic::{At, Located};
+use super::step::{Publish, Step};
+use crate::plan::template::{Placeholder, Template};
+
+/// Returns inputs that a text uses and nobody declared, with the place of the text.
+pub(super) fn unknown_inputs(workflow: &Workflow) -> Vec<(String, At)> {
+    let mut unknown = Vec::new();
+    for template in templates(workflow) {
+        for placeholder in template.value.placeholders() {
+            if let Placeholder::Input(name) = placeholder
+                && !workflow.inputs.iter().any(|input| input.name == *name)
+            {
+                unknown.push((name.clone(), template.at));
+            }
+        }
+    }
+    unknown
+}
+
+fn templates(workflow: &Workflow) -> Vec<&Located<Template>> {
+    let mut all: Vec<&Located<Template>> = Vec::new();
+    for prepare in &workflow.prepare {
+        all.push(&prepare.run);
+        all.extend(prepare.folder.iter().chain(&prepare.lock));
+    }
+    all.extend(workflow.carry.iter().chain(&workflow.protect));
+    for step in &workflow.order.steps {
+        of_step(&step.step, &mut all);
+        for route in &step.routes {
+            all.extend(route.by_path.iter().map(|(glob, _)| glob));
+        }
+    }
+    all
+}
+
+fn of_step<'w>(step: &'w Step, all: &mut Vec<&'w Located<Template>>) {
+    all.extend(step.model.iter().chain(&step.task).chain(&step.may_write));
+    all.extend(step.reads.iter().map(|read| &read.file));
+    all.extend(step.publishes.iter().filter_map(|(_, publish)| match publish {
+        Publish::Path(path) => Some(path),
+        Publish::Value(_) => None,
+    }));
+    for check in step.done.iter().flat_map(|done| done.checks()) {
+        match &check.kind {
+            Kind::File { glob, .. } => all.push(glob),
+            Kind::Run { command, folder, .. } => {
+                all.push(command);
+                all.extend(folder);
+            }
+            Kind::Diff { only, never, .. } => all.extend(only.iter().chain(never)),
+            Kind::State(_) | Kind::Verdict { .. } | Kind::NotYet => {}
+        }
+    }
+}

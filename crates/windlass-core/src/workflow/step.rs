@@ -1,0 +1,344 @@
+//! One step as written, before names are looked up.
+
+use super::check;
+use super::diagnostic::{At, Findings, Located};
+use super::fields::{self, Fields, Keys};
+use super::route::{self, WrittenRoute};
+use super::settings;
+use super::suggest::{nearest, shown};
+use super::unsupported;
+use super::yaml::{Node, Value};
+use crate::plan::template::{Role, Template, is_name};
+use crate::plan::{Backoff, CommitPolicy, Exhausted, GatePolicy, Skip, ValueType};
+use crate::time::Span;
+
+/// More steps than anybody reads; the bound keeps checking quick.
+pub(super) const MAX_STEPS: usize = 500;
+
+/// The longest id of one step.
+const LONGEST_ID: usize = 64;
+
+const KEYS: Keys = Keys {
+    of: "a step",
+    known: &[
+        "id",
+        "title",
+        "agent",
+        "backend",
+        "model",
+        "task",
+        "needs",
+        "when",
+        "reads",
+        "publishes",
+        "may_write",
+        "retries",
+        "timeout",
+        "idle_timeout",
+        "backoff",
+        "gate",
+        "on",
+        "skip",
+        "exhausted",
+        "commit",
+        "done",
+        "satisfied",
+        "trust",
+        "steps",
+    ],
+    not_yet: &unsupported::STEP_KEYS,
+};
+
+/// Keys that a step with nested steps may have: nobody works on it.
+const GROUP_KEYS: [&str; 8] = ["id", "title", "needs", "when", "gate", "done", "trust", "steps"];
+
+const READ: Keys =
+    Keys { of: "an entry of `reads`", known: &["file", "as", "optional"], not_yet: &[] };
+
+/// A step as written.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) id: Located<String>,
+    pub(crate) title: Option<String>,
+    pub(crate) agent: Option<String>,
+    pub(crate) backend: Option<String>,
+    pub(crate) model: Option<Located<Template>>,
+    pub(crate) task: Option<Located<Template>>,
+    pub(crate) needs: Option<Vec<Located<String>>>,
+    pub(crate) when: Option<Located<String>>,
+    pub(crate) reads: Vec<Read>,
+    pub(crate) publishes: Vec<(String, Publish)>,
+    pub(crate) may_write: Vec<Located<Template>>,
+    pub(crate) retries: Option<u32>,
+    pub(crate) timeout: Option<Span>,
+    pub(crate) idle_timeout: Option<Span>,
+    pub(crate) backoff: Option<Backoff>,
+    pub(crate) gate: Option<GatePolicy>,
+    pub(crate) on: Vec<WrittenRoute>,
+    pub(crate) skip: Skip,
+    pub(crate) exhausted: Exhausted,
+    pub(crate) commit: CommitPolicy,
+    pub(crate) done: Option<check::Written>,
+    pub(crate) satisfied_ok: bool,
+    pub(crate) trust_agent: bool,
+    /// The nested steps; `None` for a step that an agent works on.
+    pub(crate) steps: Option<Vec<Step>>,
+}
+
+/// An entry of `reads`.
+#[derive(Clone, Debug)]
+pub(crate) struct Read {
+    pub(crate) file: Located<Template>,
+    pub(crate) purpose: Option<String>,
+    pub(crate) optional: bool,
+}
+
+/// A value of `publishes`.
+#[derive(Clone, Debug)]
+pub(crate) enum Publish {
+    Path(Located<Template>),
+    Value(ValueType),
+}
+
+/// Reads a list of steps.
+pub(super) fn read_all(node: &Node, findings: &mut Findings) -> Option<Vec<Step>> {
+    let nodes = fields::list(node, "steps", findings)?;
+    if nodes.is_empty() {
+        findings.error(node.at, "`steps` is empty: a workflow has at least one step");
+        return None;
+    }
+    if nodes.len() > MAX_STEPS {
+        findings.error(node.at, format!("there are {} steps, more than {MAX_STEPS}", nodes.len()));
+        return None;
+    }
+    Some(nodes.iter().filter_map(|node| read(node, findings)).collect())
+}
+
+fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
+    let fields = Fields::read(node, &KEYS, findings)?;
+    let id = read_id(&fields, findings);
+    let name =
+        id.as_ref().map_or("this step".to_owned(), |id| format!("step {}", shown(&id.value)));
+    let at = id.as_ref().map_or(fields.at, |id| id.at);
+    if fields.get("steps").is_some() {
+        refuse_group_keys(&fields, findings);
+    } else {
+        require_agent_and_proof(&fields, &name, at, findings);
+    }
+    let step = Step {
+        // A step without an id is reported; it goes on so that its other mistakes are too.
+        id: id.clone().unwrap_or(Located { value: String::new(), at }),
+        title: text(&fields, "title", findings),
+        agent: text(&fields, "agent", findings),
+        backend: text(&fields, "backend", findings),
+        model: template(&fields, "model", Role::Setting, findings),
+        task: template(&fields, "task", Role::Task, findings),
+        needs: fields.get("needs").map(|node| names(node, findings)),
+        when: fields.get("when").and_then(|node| fields::filled_text(node, findings)),
+        reads: fields.get("reads").map(|node| read_reads(node, findings)).unwrap_or_default(),
+        publishes: fields
+            .get("publishes")
+            .map(|node| read_publishes(node, findings))
+            .unwrap_or_default(),
+        may_write: fields
+            .get("may_write")
+            .map(|node| fields::templates(node, Role::FixedGlob, findings))
+            .unwrap_or_default(),
+        retries: fields.get("retries").and_then(|node| settings::read_retries(node, findings)),
+        timeout: fields.get("timeout").and_then(|node| fields::span(node, findings)),
+        idle_timeout: fields.get("idle_timeout").and_then(|node| fields::span(node, findings)),
+        backoff: fields.get("backoff").and_then(|node| settings::read_backoff(node, findings)),
+        gate: word(&fields, "gate", &[("approval", GatePolicy::Approval)], findings),
+        on: fields.get("on").map(|node| route::read_all(node, findings)).unwrap_or_default(),
+        skip: word(&fields, "skip", &[("allowed", Skip::Allowed)], findings).unwrap_or(Skip::Never),
+        exhausted: word(
+            &fields,
+            "exhausted",
+            &[
+                ("pause", Exhausted::Pause),
+                ("block", Exhausted::Block),
+                ("waive", Exhausted::Waive),
+            ],
+            findings,
+        )
+        .unwrap_or(Exhausted::Pause),
+        commit: word(
+            &fields,
+            "commit",
+            &[("wip", CommitPolicy::Wip), ("never", CommitPolicy::Never)],
+            findings,
+        )
+        .unwrap_or(CommitPolicy::Wip),
+        done: fields.get("done").and_then(|node| check::read(node, findings)),
+        satisfied_ok: word(&fields, "satisfied", &[("ok", true)], findings).unwrap_or(false),
+        trust_agent: word(&fields, "trust", &[("agent", true)], findings).unwrap_or(false),
+        steps: match fields.get("steps") {
+            Some(node) => Some(read_all(node, findings)?),
+            None => None,
+        },
+    };
+    id.map(|_| step)
+}
+
+fn read_id(fields: &Fields<'_>, findings: &mut Findings) -> Option<Located<String>> {
+    let id = fields::filled_text(fields.required("id", "a step", findings)?, findings)?;
+    check_id(&id, findings).then_some(id)
+}
+
+/// Reports a name that cannot be an id.
+pub(super) fn check_id(id: &Located<String>, findings: &mut Findings) -> bool {
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let fits = id.value.starts_with(allowed)
+        && id.value.chars().all(|c| allowed(c) || c == '_' || c == '-')
+        && id.value.len() <= LONGEST_ID;
+    if !fits {
+        findings.error_with_help(
+            id.at,
+            format!("{} cannot be an id", shown(&id.value)),
+            format!(
+                "use lower-case letters, digits, `-` and `_`, no `-` or `_` in front, at most \
+                 {LONGEST_ID}"
+            ),
+        );
+    }
+    fits
+}
+
+fn refuse_group_keys(fields: &Fields<'_>, findings: &mut Findings) {
+    for (key, at) in fields.keys() {
+        // Keys that are not supported yet are reported already.
+        if !GROUP_KEYS.contains(&key) && !unsupported::STEP_KEYS.contains(&key) {
+            findings.error_with_help(
+                at,
+                format!("`{key}` has no meaning on a step with nested `steps`"),
+                "nobody works on the step itself: move the key to the steps inside it",
+            );
+        }
+    }
+}
+
+fn require_agent_and_proof(fields: &Fields<'_>, name: &str, at: At, findings: &mut Findings) {
+    if fields.has_any(&unsupported::WHO_AND_PROOF) {
+        return;
+    }
+    if fields.get("agent").is_none() {
+        findings.error_with_help(
+            at,
+            format!("nobody works on {name}"),
+            "name an `agent`, or nest `steps` in it",
+        );
+    }
+    if fields.get("done").is_none() {
+        findings.error_with_help(
+            at,
+            format!("nothing proves {name}"),
+            "say what must hold under `done`, such as `{run: make test}` or `{diff: any}`",
+        );
+    }
+}
+
+fn text(fields: &Fields<'_>, key: &str, findings: &mut Findings) -> Option<String> {
+    Some(fields::filled_text(fields.get(key)?, findings)?.value)
+}
+
+fn template(
+    fields: &Fields<'_>,
+    key: &str,
+    role: Role,
+    findings: &mut Findings,
+) -> Option<Located<Template>> {
+    fields::template(fields.get(key)?, role, findings)
+}
+
+fn word<T: Copy>(
+    fields: &Fields<'_>,
+    key: &str,
+    words: &[(&str, T)],
+    findings: &mut Findings,
+) -> Option<T> {
+    fields::word(fields.get(key)?, words, findings)
+}
+
+fn names(node: &Node, findings: &mut Findings) -> Vec<Located<String>> {
+    fields::one_or_more(node)
+        .iter()
+        .filter_map(|node| fields::filled_text(node, findings))
+        .collect()
+}
+
+fn read_reads(node: &Node, findings: &mut Findings) -> Vec<Read> {
+    let nodes = fields::list(node, "files", findings).unwrap_or_default();
+    nodes.iter().filter_map(|node| read_read(node, findings)).collect()
+}
+
+fn read_read(node: &Node, findings: &mut Findings) -> Option<Read> {
+    if let Value::Text(_) = node.value {
+        let file = fields::template(node, Role::Path, findings)?;
+        return Some(Read { file, purpose: None, optional: false });
+    }
+    let fields = Fields::read(node, &READ, findings)?;
+    let file = fields.required("file", "an entry of `reads`", findings)?;
+    let file = fields::template(file, Role::Path, findings);
+    let purpose = text(&fields, "as", findings);
+    let optional = fields.get("optional").and_then(|node| fields::boolean(node, findings));
+    Some(Read { file: file?, purpose, optional: optional.unwrap_or(false) })
+}
+
+const TYPES: [(&str, ValueType); 7] = [
+    ("boolean", ValueType::Boolean),
+    ("integer", ValueType::Integer),
+    ("number", ValueType::Number),
+    ("string", ValueType::String),
+    ("array", ValueType::Array),
+    ("object", ValueType::Object),
+    ("any", ValueType::Any),
+];
+
+/// What other languages call those types; as a path each is surely a mistake.
+const TYPES_ELSEWHERE: [(&str, &str); 7] = [
+    ("bool", "boolean"),
+    ("int", "integer"),
+    ("float", "number"),
+    ("str", "string"),
+    ("text", "string"),
+    ("list", "array"),
+    ("map", "object"),
+];
+
+fn read_publishes(node: &Node, findings: &mut Findings) -> Vec<(String, Publish)> {
+    let mut publishes = Vec::new();
+    for (key, at, node) in fields::entries(node, "`publishes`", findings).unwrap_or_default() {
+        if !key.split('.').all(is_name) {
+            findings.error_with_help(
+                at,
+                format!("{} cannot be a context key", shown(key)),
+                "use names of letters, digits and `_`, joined with dots",
+            );
+            continue;
+        }
+        if let Some(publish) = read_publish(node, findings) {
+            publishes.push((key.to_owned(), publish));
+        }
+    }
+    publishes
+}
+
+fn read_publish(node: &Node, findings: &mut Findings) -> Option<Publish> {
+    let text = fields::filled_text(node, findings)?;
+    if let Some((_, value)) = TYPES.iter().find(|(word, _)| *word == text.value) {
+        return Some(Publish::Value(*value));
+    }
+    let elsewhere = TYPES_ELSEWHERE.iter().find(|(word, _)| *word == text.value);
+    let meant = elsewhere.map(|(_, word)| *word).or_else(|| {
+        let is_word = text.value.chars().all(|c| c.is_ascii_alphabetic());
+        nearest(&text.value, TYPES.iter().map(|(word, _)| *word)).filter(|_| is_word)
+    });
+    if let Some(meant) = meant {
+        findings.warning(
+            node.at,
+            format!("{} is no type, so it is read as a path", shown(&text.value)),
+            format!("did you mean `{meant}`?"),
+        );
+    }
+    Some(Publish::Path(fields::template(node, Role::Path, findings)?))
+}

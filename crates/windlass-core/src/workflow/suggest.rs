@@ -1,0 +1,67 @@
+//! The nearest known name, and names made fit to be shown.
+
+/// Names longer than this are nobody's typing mistake.
+const LONGEST_TYPO: usize = 64;
+
+/// How many names a help lists when none is near.
+const LISTED: usize = 30;
+
+/// Returns the known name that `name` was most likely meant to be.
+pub(crate) fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    if name.len() > LONGEST_TYPO {
+        return None;
+    }
+    let name = name.to_lowercase();
+    known
+        .map(|candidate| (strsim::damerau_levenshtein(&name, &candidate.to_lowercase()), candidate))
+        // A third of the letters may be wrong; beyond that a suggestion misleads.
+        .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(3) / 3)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// Returns a help for an unknown name: the nearest known one, else the list of them.
+pub(crate) fn help<'k>(name: &str, known: impl Iterator<Item = &'k str> + Clone) -> Option<String> {
+    if let Some(nearest) = nearest(name, known.clone()) {
+        return Some(format!("did you mean `{nearest}`?"));
+    }
+    let listed: Vec<_> = known.take(LISTED + 1).map(|name| format!("`{name}`")).collect();
+    match listed.len() {
+        0 => None,
+        many if many > LISTED => None,
+        1.. => Some(format!("known here: {}", listed.join(", "))),
+    }
+}
+
+/// Returns a name from a file in backticks, bounded and without control characters.
+pub(crate) fn shown(name: &str) -> String {
+    const LONGEST_SHOWN: usize = 60;
+    let mut text: String = name.chars().take(LONGEST_SHOWN).flat_map(char::escape_debug).collect();
+    // Quotes need no escape between backticks.
+    text = text.replace("\\\"", "\"").replace("\\'", "'");
+    if name.chars().count() > LONGEST_SHOWN {
+        text.push('…');
+    }
+    format!("`{text}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_finger_finds_its_name() {
+        let known = ["retries", "timeout", "id", "on"];
+        assert_eq!(nearest("retires", known.into_iter()), Some("retries"));
+        assert_eq!(nearest("Timeout", known.into_iter()), Some("timeout"));
+        assert_eq!(nearest("banana", known.into_iter()), None);
+        assert_eq!(nearest(&"x".repeat(1000), known.into_iter()), None);
+    }
+
+    #[test]
+    fn shown_names_are_short_and_printable() {
+        assert_eq!(shown("a\tb\u{1b}"), "`a\\tb\\u{1b}`");
+        assert_eq!(shown("say \"hi\""), "`say \"hi\"`");
+        assert!(shown(&"x".repeat(1000)).len() < 80);
+    }
+}

@@ -1,0 +1,19 @@
+//! Words of the grammar that this version does not run yet.
+//!
+//! A workflow that uses one is refused: a key that were read over would promise a check or a limit
+//! that nobody keeps. Whoever builds one of these deletes its row.
+
+/// Keys of a step.
+pub(super) const STEP_KEYS: [&str; 9] =
+    ["team", "foreach", "builtin", "before", "concurrency", "report", "max", "may_read", "network"];
+
+/// Keys of a step that say who does it and what proves it, in place of `agent` and `done`.
+pub(super) const WHO_AND_PROOF: [&str; 2] = ["team", "builtin"];
+
+/// Kinds of check.
+pub(super) const CHECKS: [&str; 5] = ["junit", "coverage", "red", "green", "checklist"];
+
+/// Returns what is said about such a word.
+pub(super) fn message(word: &str) -> String {
+    format!("`{word}` is not supported by this version of windlass yet")
+}
