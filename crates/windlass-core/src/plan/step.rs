@@ -11,7 +11,8 @@ use crate::time::Span;
 /// One step: who does it, what it may use, what proves it, and where it leads.
 ///
 /// Texts have all placeholders filled in except `{context.…}`, which is known only while the run
-/// goes on.
+/// goes on. `task`, `reads`, the paths of `publishes` and the globs of `file` checks may hold it:
+/// they go through [`fill_context`](super::template::fill_context) before use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PlanStep {

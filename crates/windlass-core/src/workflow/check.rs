@@ -115,7 +115,7 @@ pub(super) fn read(node: &Node, findings: &mut Findings) -> Option<Written> {
 fn read_parts(node: &Node, key: &str, findings: &mut Findings) -> Option<Vec<Written>> {
     let nodes = fields::list(node, "checks", findings)?;
     if nodes.is_empty() {
-        findings.error(node.at, format!("`{key}` is empty: it would hold whatever happened"));
+        findings.error(node.at, format!("`{key}` is empty: it would prove nothing"));
         return None;
     }
     // Each part is read even after one has failed: all mistakes are reported.

@@ -86,8 +86,9 @@ pub(crate) struct Located<T> {
     pub(crate) at: At,
 }
 
-/// How many findings are kept: a reader fixes the first few, and a hostile file makes no more.
-const MAX_FINDINGS: usize = 100;
+/// How many findings of each severity are kept: a reader fixes the first few, and a hostile file
+/// costs no more. Warnings have a number of their own, so that they never crowd out an error.
+const MAX_FINDINGS: usize = 50;
 
 /// Gathers findings, so that one reading reports everything that is wrong.
 #[derive(Debug)]
@@ -124,12 +125,17 @@ impl Findings {
     }
 
     fn push(&mut self, severity: Severity, at: At, message: String, help: Option<String>) {
-        if self.found.len() >= MAX_FINDINGS {
+        if self.is_full(severity) {
             return;
         }
         let At { line, column, offset, len } = at;
         let file = self.file.clone();
         self.found.push(Diagnostic { severity, message, file, line, column, offset, len, help });
+    }
+
+    fn is_full(&self, severity: Severity) -> bool {
+        let same = self.found.iter().filter(|finding| finding.severity == severity);
+        same.count() >= MAX_FINDINGS
     }
 
     pub(super) fn has_errors(&self) -> bool {
@@ -151,6 +157,10 @@ pub(super) fn unknown_name<'k>(
     name: &str,
     known: impl Iterator<Item = &'k str> + Clone,
 ) {
+    // Looking for a suggestion costs time that nobody gets to see the result of.
+    if findings.is_full(Severity::Error) {
+        return;
+    }
     let help = super::suggest::help(name, known);
     findings.error_with(at, format!("unknown {what} {}", shown(name)), help);
 }

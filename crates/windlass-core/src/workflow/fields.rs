@@ -143,8 +143,12 @@ pub(super) fn word<T: Copy>(
     words: &[(&str, T)],
     findings: &mut Findings,
 ) -> Option<T> {
-    let listed: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
-    let listed = listed.join(" or ");
+    let mut listed: Vec<_> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+    let last = listed.pop().unwrap_or_default();
+    let listed = match listed.len() {
+        0 => last,
+        1.. => format!("{} or {last}", listed.join(", ")),
+    };
     let Value::Text(text) = &node.value else {
         expected(findings, node, &listed);
         return None;

@@ -101,11 +101,18 @@ impl InputType {
     }
 }
 
+/// More inputs than anybody answers; the bound keeps checking quick.
+const MAX_INPUTS: usize = 200;
+
 /// Reads `inputs:`.
 pub(super) fn read_all(node: &Node, findings: &mut Findings) -> Vec<Input> {
     let declared = fields::entries(node, "`inputs`", findings).unwrap_or_default();
     let mut inputs = Vec::new();
-    for (name, at, node) in declared {
+    if declared.len() > MAX_INPUTS {
+        let message = format!("there are {} inputs, more than {MAX_INPUTS}", declared.len());
+        findings.error(node.at, message);
+    }
+    for (name, at, node) in declared.into_iter().take(MAX_INPUTS) {
         if !is_name(name) {
             findings.error_with_help(
                 at,

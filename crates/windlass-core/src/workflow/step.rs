@@ -104,7 +104,7 @@ pub(crate) enum Publish {
 pub(super) fn read_all(node: &Node, findings: &mut Findings) -> Option<Vec<Step>> {
     let nodes = fields::list(node, "steps", findings)?;
     if nodes.is_empty() {
-        findings.error(node.at, "`steps` is empty: a workflow has at least one step");
+        findings.error(node.at, "`steps` is empty: at least one step belongs there");
         return None;
     }
     if nodes.len() > MAX_STEPS {
@@ -182,11 +182,13 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
 
 fn read_id(fields: &Fields<'_>, findings: &mut Findings) -> Option<Located<String>> {
     let id = fields::filled_text(fields.required("id", "a step", findings)?, findings)?;
-    check_id(&id, findings).then_some(id)
+    check_id(&id, findings);
+    // A bad id still names the step, so that those who need it are not reported as well.
+    Some(id)
 }
 
 /// Reports a name that cannot be an id.
-pub(super) fn check_id(id: &Located<String>, findings: &mut Findings) -> bool {
+pub(super) fn check_id(id: &Located<String>, findings: &mut Findings) {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let fits = id.value.starts_with(allowed)
         && id.value.chars().all(|c| allowed(c) || c == '_' || c == '-')
@@ -201,7 +203,6 @@ pub(super) fn check_id(id: &Located<String>, findings: &mut Findings) -> bool {
             ),
         );
     }
-    fits
 }
 
 fn refuse_group_keys(fields: &Fields<'_>, findings: &mut Findings) {

@@ -13,11 +13,24 @@ pub(crate) fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> O
     }
     let name = name.to_lowercase();
     known
-        .map(|candidate| (strsim::damerau_levenshtein(&name, &candidate.to_lowercase()), candidate))
-        // A third of the letters may be wrong; beyond that a suggestion misleads.
-        .filter(|(distance, candidate)| *distance <= candidate.chars().count().max(3) / 3)
+        .filter_map(|candidate| Some((distance(&name, candidate)?, candidate)))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+}
+
+/// Returns how far `name` is from `candidate`, where a suggestion would not mislead.
+fn distance(name: &str, candidate: &str) -> Option<usize> {
+    let candidate = candidate.to_lowercase();
+    // A third of the letters may be wrong.
+    let most = candidate.len().max(3) / 3;
+    let abbreviated = name.len() >= 3 && candidate.starts_with(name);
+    if abbreviated {
+        return Some(most + 1);
+    }
+    if name.len().abs_diff(candidate.len()) > most {
+        return None;
+    }
+    Some(strsim::osa_distance(name, &candidate)).filter(|distance| *distance <= most)
 }
 
 /// Returns a help for an unknown name: the nearest known one, else the list of them.
@@ -54,6 +67,7 @@ mod tests {
         let known = ["retries", "timeout", "id", "on"];
         assert_eq!(nearest("retires", known.into_iter()), Some("retries"));
         assert_eq!(nearest("Timeout", known.into_iter()), Some("timeout"));
+        assert_eq!(nearest("time", known.into_iter()), Some("timeout"));
         assert_eq!(nearest("banana", known.into_iter()), None);
         assert_eq!(nearest(&"x".repeat(1000), known.into_iter()), None);
     }

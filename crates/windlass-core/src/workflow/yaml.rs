@@ -106,10 +106,18 @@ fn options() -> serde_saphyr::Options {
 
 /// Words the parser's error for somebody who wrote a workflow, not a parser.
 fn report(error: &Error, skipped: usize, findings: &mut Findings) {
-    let at = error.location().map_or(At::START, |location| place(location, skipped));
-    if let Error::AliasError { error, .. } = error {
-        return report(error.without_snippet(), skipped, findings);
+    if let Error::AliasError { error, locations, .. } = error {
+        return report_at(
+            error.without_snippet(),
+            place(locations.reference_location, skipped),
+            findings,
+        );
     }
+    let at = error.location().map_or(At::START, |location| place(location, skipped));
+    report_at(error, at, findings);
+}
+
+fn report_at(error: &Error, at: At, findings: &mut Findings) {
     if let Error::DuplicateMappingKey { key, .. } = error {
         let key = key.as_deref().map_or_else(String::new, |key| format!(" {}", shown(key)));
         return findings.error_with_help(
@@ -144,13 +152,14 @@ fn report(error: &Error, skipped: usize, findings: &mut Findings) {
     ) {
         return findings.error(at, "aliases make this file far larger than it looks");
     }
-    if matches!(error, Error::Budget { .. }) {
+    let message = UserMessageFormatter.format_message(error);
+    // The scanner meets brackets before the budget does, and has only text to say so.
+    if matches!(error, Error::Budget { .. }) || message.contains("recursion limit") {
         let message = format!(
             "the file is too large or too deeply nested: at most {MAX_NODES} values, {MAX_DEPTH} levels"
         );
         return findings.error(at, message);
     }
-    let message = UserMessageFormatter.format_message(error);
     let message: String = message.chars().flat_map(char::escape_debug).take(300).collect();
     findings.error(at, format!("this is not valid YAML: {}", message.replace("\\'", "'")));
 }
