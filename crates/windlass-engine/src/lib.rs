@@ -2,6 +2,10 @@
 //!
 //! - [`expr`]: jq expressions, evaluated with a bound.
 //! - [`fault`]: points at which tests stop the process as a crash would.
+//! - [`launcher`]: windlass re-executed around one attempt or check.
+//! - [`process`]: the engine's side of it, and who descends from whom.
 
 pub mod expr;
 pub mod fault;
+pub mod launcher;
+pub mod process;

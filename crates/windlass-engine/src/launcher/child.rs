@@ -1,0 +1,240 @@
+//! The program's start: everything that happens to it between fork and exec.
+//!
+//! All that can fail with a reason worth telling is prepared in the launcher before the fork. What
+//! is left for the child is a fixed list of system calls, and each has a name that comes back when
+//! it fails.
+
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::{Command, Stdio};
+
+use landlock::RulesetCreated;
+use rustix::process::{
+    Pid, Resource, Rlimit, Signal, geteuid, getpid, getppid, set_parent_process_death_signal,
+    setrlimit, setsid,
+};
+
+use super::cgroup::{self, Cgroups};
+use super::confine;
+use super::os;
+use super::policy::{CgroupUse, ConfinementMode, LaunchPolicy, MARKER_VARIABLE};
+use crate::process::table;
+
+/// A program that runs.
+pub(super) struct RunningChild {
+    pub(super) pid: Pid,
+    pub(super) cgroups: Cgroups,
+    pub(super) bounds: Bounds,
+}
+
+/// What is enforced on a program, in words for its record.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bounds {
+    pub(super) confinement: String,
+    pub(super) confined: bool,
+    pub(super) process_limit: String,
+}
+
+/// Where a program's three streams lead.
+pub(super) struct Streams {
+    pub(super) stdin: Stdio,
+    pub(super) stdout: OwnedFd,
+    pub(super) stderr: OwnedFd,
+}
+
+/// Starts the program, or says in words why it could not be started.
+pub(super) fn start(
+    policy: &LaunchPolicy,
+    marker: &str,
+    streams: Streams,
+) -> Result<RunningChild, String> {
+    let Some((program, arguments)) = policy.argv.split_first() else {
+        return Err("there is no program to start".to_owned());
+    };
+    // Exec answers ENOENT for a missing folder and a missing program alike.
+    if !policy.cwd.is_dir() {
+        return Err(format!("the working directory `{}` is not there", policy.cwd.display()));
+    }
+    let (ruleset, mut bounds) = confinement(policy)?;
+    let mut cgroups = match policy.cgroups {
+        CgroupUse::Auto => {
+            let name = format!("windlass-{}-{marker}", getpid().as_raw_nonzero());
+            Cgroups::create(&name, policy.limits.processes)
+        }
+        CgroupUse::Never => Cgroups::default(),
+    };
+    let limits = resource_limits(policy, &cgroups);
+
+    let (mut trouble, report) = UnixStream::pair().map_err(|error| error.to_string())?;
+    trouble.set_nonblocking(true).map_err(|error| error.to_string())?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .current_dir(&policy.cwd)
+        .env_clear()
+        .envs(policy.env.iter().map(|(name, value)| (name, value)))
+        .env(MARKER_VARIABLE, marker)
+        .stdin(streams.stdin)
+        .stdout(streams.stdout)
+        .stderr(streams.stderr);
+    let mut birth = Birth {
+        launcher: getpid(),
+        doors: cgroups.doors(),
+        limits: limits.clone(),
+        ruleset,
+        report,
+    };
+    os::before_exec(&mut command, move || birth.run());
+    let spawned = command.spawn();
+    // The child's end of `report` lives in the closure; without it the reads below end.
+    drop(command);
+
+    let mut words = String::new();
+    let _ = trouble.read_to_string(&mut words);
+    if words.contains(NOT_IN_CGROUP) {
+        cgroups = Cgroups::default();
+    }
+    let child =
+        spawned.map_err(|error| match words.lines().find(|line| *line != NOT_IN_CGROUP) {
+            Some(step) => format!("failed to {step} for `{program}`: {error}"),
+            None => format!("failed to start `{program}`: {error}"),
+        })?;
+    bounds.process_limit = describe_process_limit(policy, &cgroups, &limits);
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    // From here on the launcher waits for *any* child by itself; `Child` has no destructor that
+    // would interfere.
+    let pid = pid.ok_or_else(|| "the kernel gave no pid".to_owned())?;
+    Ok(RunningChild { pid, cgroups, bounds })
+}
+
+/// Prepares the confinement that the policy asks for.
+fn confinement(policy: &LaunchPolicy) -> Result<(Option<RulesetCreated>, Bounds), String> {
+    let open = |words: String| Bounds { confinement: words, ..Bounds::default() };
+    if policy.confinement.mode == ConfinementMode::Off {
+        return Ok((None, open("none: switched off".to_owned())));
+    }
+    match confine::prepare(&policy.confinement) {
+        Ok(ready) => {
+            let bounds = Bounds { confinement: ready.words, confined: true, ..Bounds::default() };
+            Ok((Some(ready.ruleset), bounds))
+        }
+        Err(error) if policy.confinement.mode == ConfinementMode::Require => {
+            Err(format!("confinement is required and not possible: {error}"))
+        }
+        Err(error) => Ok((None, open(format!("none: {error}")))),
+    }
+}
+
+/// Works out the resource limits of the program, inherited by everything below it.
+fn resource_limits(policy: &LaunchPolicy, cgroups: &Cgroups) -> Vec<(Resource, u64, u64)> {
+    let limits = &policy.limits;
+    // No core dumps: they would fill the place with the agent's memory.
+    let mut list = vec![(Resource::Core, 0, 0)];
+    if let Some(bytes) = limits.file_size_bytes {
+        list.push((Resource::Fsize, bytes, bytes));
+    }
+    if let Some(seconds) = limits.cpu_seconds {
+        // A second between the signal that can be told apart (XCPU) and the one that cannot be caught.
+        list.push((Resource::Cpu, seconds, seconds + 1));
+    }
+    if let Some(files) = limits.open_files {
+        list.push((Resource::Nofile, files, files));
+    }
+    // Counts the whole user's tasks, so it is only the second choice; it does not bind root.
+    if !cgroups.is_limited() && !geteuid().is_root() {
+        let most = tasks_of_this_user() + cgroup::task_limit(limits.processes);
+        list.push((Resource::Nproc, most, most));
+    }
+    list
+}
+
+/// Counts the tasks that the kernel counts against this user.
+fn tasks_of_this_user() -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let uid = geteuid().as_raw();
+    let ours = |pid: i32| {
+        fs_err::metadata(format!("/proc/{pid}")).is_ok_and(|metadata| metadata.uid() == uid)
+    };
+    let all = table::all().unwrap_or_default();
+    all.iter().filter(|process| ours(process.pid)).map(|process| process.threads).sum()
+}
+
+fn describe_process_limit(
+    policy: &LaunchPolicy,
+    cgroups: &Cgroups,
+    limits: &[(Resource, u64, u64)],
+) -> String {
+    let kernel = if cgroups.is_limited() {
+        format!("cgroup pids at {} tasks", cgroup::task_limit(policy.limits.processes))
+    } else if limits.iter().any(|(resource, ..)| *resource == Resource::Nproc) {
+        "resource limit on the user's tasks".to_owned()
+    } else {
+        "no limit in the kernel".to_owned()
+    };
+    format!("{} processes by the launcher's watch; {kernel}", policy.limits.processes)
+}
+
+/// What the child says when it could not enter a cgroup, which alone does not stop it.
+const NOT_IN_CGROUP: &str = "enter its cgroup";
+
+/// The child's own part of its start.
+struct Birth {
+    launcher: Pid,
+    doors: Vec<fs_err::File>,
+    limits: Vec<(Resource, u64, u64)>,
+    ruleset: Option<RulesetCreated>,
+    report: UnixStream,
+}
+
+impl Birth {
+    fn run(&mut self) -> io::Result<()> {
+        // A session of its own: no terminal, and a group that the launcher can signal.
+        setsid().map_err(|error| self.failed("make a session", error.into()))?;
+        set_parent_process_death_signal(Some(Signal::KILL))
+            .map_err(|error| self.failed("tie its life to the launcher's", error.into()))?;
+        // The launcher may have died before that took hold.
+        if getppid() != Some(self.launcher) {
+            return Err(self.failed("find the launcher", io::ErrorKind::NotFound.into()));
+        }
+        // Before confinement, which refuses writes to the cgroup file system.
+        for mut door in std::mem::take(&mut self.doors) {
+            if cgroup::enter(&mut door).is_err() {
+                self.say(NOT_IN_CGROUP);
+            }
+        }
+        for (resource, soft, hard) in self.limits.clone() {
+            limit(resource, soft, hard).map_err(|error| self.failed("set a limit", error))?;
+        }
+        os::reset_signals();
+        os::close_on_exec_from_three()
+            .map_err(|error| self.failed("close the engine's descriptors", error))?;
+        // Always, confined or not: a process with another user's rights could not be killed.
+        rustix::thread::set_no_new_privs(true)
+            .map_err(|error| self.failed("give up new privileges", error.into()))?;
+        if let Some(ruleset) = self.ruleset.take() {
+            ruleset
+                .restrict_self()
+                .map_err(|error| self.failed("confine it", io::Error::other(error)))?;
+        }
+        Ok(())
+    }
+
+    fn failed(&mut self, step: &str, error: io::Error) -> io::Error {
+        self.say(step);
+        // Only a number crosses to the parent.
+        if error.raw_os_error().is_some() { error } else { io::ErrorKind::PermissionDenied.into() }
+    }
+
+    fn say(&mut self, words: &str) {
+        let _ = writeln!(self.report, "{words}");
+    }
+}
+
+/// Lowers a limit; one that is lower already stays.
+fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
+    let allowed = rustix::process::getrlimit(resource).maximum.unwrap_or(u64::MAX);
+    let hard = hard.min(allowed);
+    setrlimit(resource, Rlimit { current: Some(soft.min(hard)), maximum: Some(hard) })?;
+    Ok(())
+}

@@ -1,0 +1,149 @@
+//! Landlock: a program writes where it was allowed to and nowhere else.
+//!
+//! The ruleset is built in the launcher, where a failure can be told in words, and put in force in
+//! the child between fork and exec. From then on no process below can lift it. What is handled:
+//!
+//! - **every right to change files** that the kernel's ABI knows: create, remove, rename, write,
+//!   truncate, device ioctls. Reading and executing stay free, as an agent needs the whole machine's
+//!   tools;
+//! - **signals and abstract sockets** to processes outside (ABI 6): an agent can end its own
+//!   children but neither the launcher nor the engine. The launcher is outside the domain, so its
+//!   own signals go through.
+//!
+//! What Landlock does not mediate, and this therefore does not stop: `chmod`, `chown`, `utimes` and
+//! extended attributes, all network but what a later rule would name, Unix sockets with a path, and
+//! a program that asks a service outside to act for it.
+
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access, AccessFs, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreated, RulesetCreatedAttr, RulesetError, Scope,
+};
+use thiserror::Error;
+
+use super::grants::{self, Grants};
+use super::os;
+use super::policy::Confinement;
+
+/// Device files that programs open for writing as a matter of course, and shared memory.
+const DEVICES: [&str; 9] = [
+    "/dev/null",
+    "/dev/zero",
+    "/dev/full",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/tty",
+    "/dev/ptmx",
+    "/dev/pts",
+    "/dev/shm",
+];
+
+/// What this machine can enforce.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ConfinementLevel {
+    /// Landlock with this ABI.
+    Landlock {
+        /// 1 files, 2 renames across folders, 3 truncation, 5 device ioctls, 6 signals.
+        abi: i32,
+    },
+    /// Nothing.
+    None {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// Returns what this machine can enforce.
+pub fn level() -> ConfinementLevel {
+    match os::landlock_abi() {
+        Ok(abi) if abi > 0 => ConfinementLevel::Landlock { abi },
+        Ok(_) => ConfinementLevel::None { reason: "landlock has no ABI".to_owned() },
+        Err(error) => ConfinementLevel::None { reason: format!("landlock is not there: {error}") },
+    }
+}
+
+/// Why a program cannot be confined.
+#[derive(Debug, Error)]
+pub(super) enum ConfineError {
+    /// The kernel lacks what it takes.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The kernel refused the ruleset.
+    #[error("failed to build the landlock ruleset: {0}")]
+    Ruleset(#[from] RulesetError),
+}
+
+/// A ruleset that is ready to be put in force, and what it enforces.
+pub(super) struct Ready {
+    pub(super) ruleset: RulesetCreated,
+    pub(super) words: String,
+}
+
+/// The least ABI that counts as confined.
+///
+/// Before 3 a program can empty any file that it may open by path, with `truncate`, and before 2 it
+/// cannot rename between its own folders, which breaks honest work.
+const LEAST_ABI: i32 = 3;
+
+/// Builds the ruleset for `confinement`.
+pub(super) fn prepare(confinement: &Confinement) -> Result<Ready, ConfineError> {
+    let abi = match level() {
+        ConfinementLevel::Landlock { abi } if abi >= LEAST_ABI => abi,
+        ConfinementLevel::Landlock { abi } => {
+            let reason = format!("landlock abi {abi} does not cover truncation");
+            return Err(ConfineError::Unsupported(reason));
+        }
+        ConfinementLevel::None { reason } => return Err(ConfineError::Unsupported(reason)),
+    };
+    // ABI 9 counts connecting to a socket with a path as a write. The driver's own socket is one,
+    // and it authenticates its callers, so that right stays out of the ruleset.
+    let known = ABI::from(abi.min(8));
+    let rights = AccessFs::from_write(known);
+    let scopes = Scope::from_all(known);
+
+    let mut grants = grants::work_out(&confinement.write, &confinement.never);
+    let asked = grants.paths.len();
+    let devices: Vec<PathBuf> =
+        DEVICES.iter().map(PathBuf::from).filter(|path| path.exists()).collect();
+    grants.paths.extend(grants::work_out(&devices, &confinement.never).paths);
+
+    // What the kernel said it knows it must also take: best effort was applied by asking for its ABI.
+    let mut ruleset =
+        Ruleset::default().set_compatibility(CompatLevel::HardRequirement).handle_access(rights)?;
+    if !scopes.is_empty() {
+        ruleset = ruleset.scope(scopes)?;
+    }
+    let mut ruleset = ruleset.create()?;
+    for path in &grants.paths {
+        // One that vanished since it was listed needs no rule.
+        let Ok(descriptor) = PathFd::new(path) else { continue };
+        let rights = if path.is_dir() { rights } else { rights & AccessFs::from_file(known) };
+        ruleset = ruleset.add_rule(PathBeneath::new(descriptor, rights))?;
+    }
+    let words = describe(abi, asked, &grants, !scopes.is_empty());
+    Ok(Ready { ruleset, words })
+}
+
+/// Says what is enforced, for the attempt's record.
+fn describe(abi: i32, asked: usize, grants: &Grants, scoped: bool) -> String {
+    let mut words = format!("landlock abi {abi}: writes only to {asked} paths; ");
+    words += if scoped {
+        "signals and abstract sockets stay inside; "
+    } else {
+        "signals to other processes open; "
+    };
+    words += "network open";
+    if !grants.enumerated.is_empty() {
+        words += "; entry by entry, no new names directly in: ";
+        words += &list(grants.enumerated.iter().map(PathBuf::as_path));
+    }
+    for (path, reason) in &grants.refused {
+        words += &format!("; not granted: {} ({reason})", path.display());
+    }
+    words
+}
+
+fn list<'a>(paths: impl Iterator<Item = &'a Path>) -> String {
+    paths.map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,35 @@
+//! Windlass re-executed around one attempt or check.
+//!
+//! A launcher confines a program, owns every process below it and ends them all. It is a process of
+//! its own, with one thread, so that it survives nothing it should not and outlives nothing either:
+//! the engine may be killed at any instant, and the launcher notices because its socket closes.
+//!
+//! In the order of a launch:
+//!
+//! - [`policy`]: what it is told and what it answers.
+//! - `entry`: its `main`.
+//! - `child`: the program's start; [`confine`] and `grants` (Landlock), `cgroup`.
+//! - `supervise`: the loop; `capture` (output), `life` (signs of life), `signals`.
+//! - `sweep`: the end of everything below.
+//! - `os`: system calls without a safe wrapper.
+//!
+//! Invariant: when a launcher exits, nothing below it is alive. Design page:
+//! `docs/design/launcher.md`. The engine's side is [`crate::process`].
+
+mod capture;
+pub(crate) mod cgroup;
+mod child;
+pub mod confine;
+mod entry;
+mod grants;
+mod life;
+mod os;
+pub mod policy;
+mod signals;
+mod supervise;
+mod sweep;
+
+pub use entry::main_launch;
+pub use policy::{
+    CgroupUse, Confinement, ConfinementMode, LaunchPolicy, LaunchReport, Limits, Started,
+};

@@ -1,0 +1,263 @@
+//! The launcher's loop: one program, watched until it ends or has to.
+//!
+//! Everything that can happen makes a descriptor ready or a deadline pass, and one `poll` waits for
+//! all of it: the engine's socket, the program's output, a signal to the launcher, a child's death.
+//! A turn of the loop takes in what is there, then asks one question: is it over? The answers are a
+//! closed list, [`End`], and whichever comes first stays: a program that was told to stop for its
+//! timeout and then exits with zero has timed out.
+
+use std::io::{self, Read};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::process::{Pid, WaitStatus};
+use windlass_core::proof::Outcome;
+
+use super::capture::Capture;
+use super::cgroup::Cgroups;
+use super::life::{self, Signs};
+use super::policy::{KILL_BYTE, LaunchPolicy, STOP_BYTE};
+use super::signals::Signals;
+use super::sweep::{self, Reaped};
+use crate::process::orphans::timespec;
+
+/// The shortest time between two looks at the process tree.
+const MIN_TICK: Duration = Duration::from_millis(50);
+
+/// The longest, where the kernel bounds the number of processes.
+const MAX_TICK: Duration = Duration::from_secs(1);
+
+/// The longest where only the launcher's watch does: a bomb doubles many times in a second.
+const MAX_TICK_ALONE: Duration = Duration::from_millis(100);
+
+/// How the watch over a program ended. Nothing has been swept yet.
+pub(super) struct Watched {
+    /// Why it was ended, none when it ended by itself.
+    pub(super) why: Option<Outcome>,
+    /// Whether the program itself is dead already, so that whoever lives was left behind by it.
+    pub(super) ended: bool,
+}
+
+/// One program and all that is watched about it.
+pub(super) struct Supervisor<'a> {
+    pub(super) policy: &'a LaunchPolicy,
+    pub(super) main: Pid,
+    pub(super) cgroups: &'a Cgroups,
+    /// Readable when the engine says something, or is gone.
+    pub(super) control: &'a UnixStream,
+    pub(super) signals: &'a Signals,
+    pub(super) captures: Vec<Capture>,
+    pub(super) reaped: Reaped,
+    pub(super) began: Instant,
+}
+
+/// Why the program has to end, and how far that has got.
+enum Phase {
+    Running,
+    /// It was asked to end, and will be killed at `kill_at`.
+    Stopping {
+        why: Outcome,
+        kill_at: Instant,
+    },
+    /// There is nothing more to wait for.
+    Over {
+        why: Option<Outcome>,
+    },
+}
+
+impl Supervisor<'_> {
+    /// Watches until the program has ended, or has to be killed now.
+    pub(super) fn watch(&mut self) -> Watched {
+        let mut phase = Phase::Running;
+        let mut life = Life::new(self.began);
+        let tick = self.tick();
+        let mut next_tick = self.began + tick;
+        loop {
+            self.wait_for_something(self.wake_at(&phase, &life, next_tick));
+            if self.take_output() > 0 {
+                life.last = Instant::now();
+            }
+            phase = self.take_requests(phase);
+            sweep::reap(self.main, &mut self.reaped);
+            let now = Instant::now();
+            if now >= next_tick {
+                phase = self.look(phase, &mut life, now);
+                next_tick = now + tick;
+            }
+            match self.judge(phase, &mut life, now) {
+                Phase::Over { why } => {
+                    return Watched { why, ended: self.reaped.main.is_some() };
+                }
+                going_on => phase = going_on,
+            }
+        }
+    }
+
+    /// Returns how often the tree is looked at.
+    fn tick(&self) -> Duration {
+        let longest = if self.cgroups.is_limited() { MAX_TICK } else { MAX_TICK_ALONE };
+        let wanted = self.policy.idle_timeout.map_or(longest, |idle| idle.to_duration() / 10);
+        wanted.clamp(MIN_TICK, longest)
+    }
+
+    /// Returns the next moment at which something is due.
+    fn wake_at(&self, phase: &Phase, life: &Life, next_tick: Instant) -> Instant {
+        let mut at = next_tick;
+        match phase {
+            Phase::Running => {
+                if let Some(timeout) = self.policy.timeout {
+                    at = at.min(self.began + timeout.to_duration());
+                }
+                if let Some(idle) = self.policy.idle_timeout {
+                    at = at.min(life.last + idle.to_duration());
+                }
+            }
+            Phase::Stopping { kill_at, .. } => at = at.min(*kill_at),
+            Phase::Over { .. } => {}
+        }
+        at
+    }
+
+    fn wait_for_something(&self, until: Instant) {
+        let sources: Vec<BorrowedFd<'_>> = [self.control.as_fd()]
+            .into_iter()
+            .chain(self.signals.descriptors())
+            .chain(self.captures.iter().filter_map(Capture::descriptor))
+            .collect();
+        let mut polled: Vec<PollFd<'_>> =
+            sources.iter().map(|source| PollFd::new(source, PollFlags::IN)).collect();
+        let span = until.saturating_duration_since(Instant::now());
+        // An interruption is a signal, whose descriptor is ready at the next turn.
+        let _ = poll(&mut polled, Some(&timespec(span)));
+        self.signals.clear_deaths();
+    }
+
+    fn take_output(&mut self) -> usize {
+        self.captures.iter_mut().map(Capture::drain).sum()
+    }
+
+    /// Takes in what the engine, or a TERM to the launcher, asks for.
+    fn take_requests(&mut self, mut phase: Phase) -> Phase {
+        if self.signals.take_terminate() {
+            phase = self.stop(phase, Outcome::Cancelled);
+        }
+        let mut bytes = [0; 16];
+        let mut control = self.control;
+        match control.read(&mut bytes) {
+            // The engine is gone: nobody waits for a grace period.
+            Ok(0) => over(phase, Outcome::Cancelled),
+            Ok(count) => bytes[..count].iter().fold(phase, |phase, byte| match *byte {
+                STOP_BYTE => self.stop(phase, Outcome::Cancelled),
+                KILL_BYTE => over(phase, Outcome::Cancelled),
+                _ => phase,
+            }),
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted
+                ) =>
+            {
+                phase
+            }
+            Err(_) => over(phase, Outcome::Cancelled),
+        }
+    }
+
+    /// Asks the program to end; a second request kills.
+    fn stop(&self, phase: Phase, why: Outcome) -> Phase {
+        match phase {
+            Phase::Running => {
+                sweep::terminate(self.main);
+                Phase::Stopping { why, kill_at: Instant::now() + self.policy.grace.to_duration() }
+            }
+            Phase::Stopping { why, .. } => Phase::Over { why: Some(why) },
+            Phase::Over { .. } => phase,
+        }
+    }
+
+    /// Looks at the tree: is it too large, does it live?
+    fn look(&self, phase: Phase, life: &mut Life, now: Instant) -> Phase {
+        let census = life::census();
+        if census.signs != life.signs {
+            life.signs = census.signs;
+            life.last = now;
+        }
+        let most = self.policy.limits.processes;
+        let refused = self.cgroups.refused_forks();
+        if census.processes > usize::try_from(most).unwrap_or(usize::MAX) || refused > 0 {
+            // No grace: what grows without bound must not get time to grow.
+            return over(phase, Outcome::OverLimit { what: format!("{most} processes") });
+        }
+        phase
+    }
+
+    /// Says what follows from all that is known.
+    fn judge(&self, phase: Phase, life: &mut Life, now: Instant) -> Phase {
+        let reached = |from: Instant, span: Option<windlass_core::time::Span>| {
+            span.is_some_and(|span| now.saturating_duration_since(from) >= span.to_duration())
+        };
+        match phase {
+            Phase::Running if self.reaped.main.is_some() => Phase::Over { why: None },
+            Phase::Running if reached(self.began, self.policy.timeout) => {
+                self.stop(Phase::Running, Outcome::TimedOut)
+            }
+            Phase::Running if reached(life.last, self.policy.idle_timeout) => {
+                // The counters are a tick old, and a tick is shorter than the timeout: look again
+                // before the one irrevocable judgement.
+                match self.look(Phase::Running, life, now) {
+                    Phase::Running if life.last != now => self.stop(Phase::Running, Outcome::Idle),
+                    otherwise => otherwise,
+                }
+            }
+            Phase::Stopping { why, kill_at } if self.reaped.main.is_some() || now >= kill_at => {
+                Phase::Over { why: Some(why) }
+            }
+            Phase::Running | Phase::Stopping { .. } | Phase::Over { .. } => phase,
+        }
+    }
+}
+
+/// Ends the watch; a reason that was there before stays.
+fn over(phase: Phase, why: Outcome) -> Phase {
+    match phase {
+        Phase::Running => Phase::Over { why: Some(why) },
+        Phase::Stopping { why, .. } => Phase::Over { why: Some(why) },
+        Phase::Over { .. } => phase,
+    }
+}
+
+/// When the last sign of life was seen.
+struct Life {
+    last: Instant,
+    signs: Signs,
+}
+
+impl Life {
+    fn new(began: Instant) -> Self {
+        Self { last: began, signs: Signs::default() }
+    }
+}
+
+/// Says how a program that ended by itself ended.
+pub(super) fn outcome_of(status: Option<WaitStatus>, policy: &LaunchPolicy) -> Outcome {
+    let Some(status) = status else {
+        // The sweep ends only when every child was waited for.
+        return Outcome::Signalled { signal: libc::SIGKILL };
+    };
+    if let Some(code) = status.exit_status() {
+        return Outcome::Exited { code };
+    }
+    let signal = status.terminating_signal().unwrap_or(libc::SIGKILL);
+    let limits = &policy.limits;
+    match (signal, limits.cpu_seconds, limits.file_size_bytes) {
+        (libc::SIGXCPU, Some(seconds), _) => {
+            Outcome::OverLimit { what: format!("{seconds} CPU seconds") }
+        }
+        (libc::SIGXFSZ, _, Some(bytes)) => {
+            Outcome::OverLimit { what: format!("a file of {bytes} bytes") }
+        }
+        _ => Outcome::Signalled { signal },
+    }
+}
