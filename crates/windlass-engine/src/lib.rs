@@ -4,8 +4,10 @@
 //! - [`fault`]: points at which tests stop the process as a crash would.
 //! - [`launcher`]: windlass re-executed around one attempt or check.
 //! - [`process`]: the engine's side of it, and who descends from whom.
+//! The imperative shell of windlass: store, git, launcher, verifier, agents, driver.
 
 pub mod expr;
 pub mod fault;
+pub mod git;
 pub mod launcher;
 pub mod process;

@@ -1,0 +1,246 @@
+//! The user's own checkout as a place (`--here`).
+//!
+//! The run's branch is made at the commit that is checked out, so switching to it changes no file
+//! and takes no checkout.
+//!
+//! The user's git may have converted files when it checked them out. A clean checkout must
+//! snapshot to exactly the tree of its commit, or every converted file would look changed. So the
+//! attributes that the base commit gives those files are pinned in the run's own git directory,
+//! for the snapshots and for the verifier's trees; what an agent writes into `.gitattributes` later
+//! still has no effect.
+
+use std::io;
+use std::path::Path;
+
+use windlass_core::id::ObjectId;
+
+use super::diff::TreePath;
+use super::engine_repository::EngineRepository;
+use super::place::{
+    EXCLUDE_LINE, Place, PlaceError, PlaceKind, PlaceRecord, PlaceRequest, create_folders,
+    refuse_taken_branch,
+};
+use super::place_files;
+use super::process::{Git, GitError};
+use super::run_dir::{EXACT_BYTES, RunDir};
+use super::submodule;
+use super::user::{Status, UserRepository};
+
+/// How many paths an error lists.
+const MAX_LISTED: usize = 20;
+
+/// The largest ignore file of a repository that is taken over.
+const MAX_EXCLUDE_BYTES: u64 = 1024 * 1024;
+
+/// Says that this run is about to make the branch, in case it is killed halfway.
+const INTENT_FILE: &str = "here.intent";
+
+/// The attributes that change bytes between a checkout and its commit.
+const CONVERTING: [&str; 6] = ["text", "eol", "crlf", "ident", "filter", "working-tree-encoding"];
+
+impl Place {
+    /// Makes the user's checkout the place of a run, or opens it where that was done before.
+    pub fn here(
+        engine: &EngineRepository,
+        user: &UserRepository,
+        request: &PlaceRequest,
+    ) -> Result<Self, PlaceError> {
+        if let Some(place) = Self::open_complete(engine, &request.run_dir)? {
+            return Ok(place);
+        }
+        let mut dirty = Status::read(&user.top_level)?.dirty;
+        dirty.retain(|path| !path.starts_with(b".windlass/run/"));
+        if !dirty.is_empty() {
+            return Err(PlaceError::Dirty { paths: listed(&dirty) });
+        }
+        let intent = request.run_dir.join(INTENT_FILE);
+        if !fs_err::read_to_string(&intent).is_ok_and(|branch| branch == request.branch) {
+            refuse_taken_branch(user, &request.branch)?;
+        }
+        engine.ensure_has(user, &request.base)?;
+        // From now on an agent can write the objects that the engine's were linked from.
+        engine.unshare_objects()?;
+        let run_dir = RunDir::create(&request.run_dir, engine)?;
+        let exclude = Path::new("info/exclude");
+        let users = place_files::read_file_bounded(&user.common_dir, exclude, MAX_EXCLUDE_BYTES)
+            .unwrap_or_default();
+        fs_err::write(run_dir.path("info/exclude"), &users)?;
+        run_dir
+            .git(&user.top_level, &run_dir.index())
+            .args(["read-tree", "--reset", request.base.as_str()])
+            .run()?;
+        let mut submodules = submodule::list(&run_dir, &user.top_level, user)?;
+        for known in &mut submodules {
+            let folder = user.top_level.join(super::process::path_from_bytes(&known.path));
+            known.fingerprint = Some(submodule::fingerprint(&folder)?);
+        }
+        let record = PlaceRecord {
+            kind: PlaceKind::Here,
+            root: user.top_level.clone(),
+            git_dir: user.git_dir.clone(),
+            common_dir: user.common_dir.clone(),
+            branch: request.branch.clone(),
+            base: request.base.clone(),
+            submodules,
+        };
+        let place = Self::with(record, engine, run_dir);
+        place.pin_attributes(user)?;
+        fs_err::write(&intent, &request.branch)?;
+        switch_branch(user, request)?;
+        if !users.split(|&byte| byte == b'\n').any(|line| line == EXCLUDE_LINE.as_bytes()) {
+            let mut text = users;
+            if !text.is_empty() && !text.ends_with(b"\n") {
+                text.push(b'\n');
+            }
+            text.extend_from_slice(EXCLUDE_LINE.as_bytes());
+            text.push(b'\n');
+            place_files::write_file(&user.common_dir, exclude, &text)?;
+        }
+        create_folders(&user.top_level)?;
+        place.write_record()?;
+        Ok(place)
+    }
+
+    /// Pins attributes until the clean checkout has exactly the tree of its commit.
+    fn pin_attributes(&self, user: &UserRepository) -> Result<(), PlaceError> {
+        let base = self.engine.tree_of(&self.record.base)?;
+        let differing = self.differing(&base)?;
+        if differing.is_empty() {
+            return Ok(());
+        }
+        self.read_base()?;
+        let mut lines = EXACT_BYTES.to_owned();
+        lines.push_str(&self.attributes_of(user, &differing)?);
+        self.write_attributes(&lines)?;
+        let differing = self.differing(&base)?;
+        if differing.is_empty() {
+            return Ok(());
+        }
+        // No attribute explains these, so it was the user's `core.autocrlf`.
+        self.read_base()?;
+        for path in &differing {
+            lines.push_str(&format!("{} text eol=crlf\n", pattern(path)));
+        }
+        self.write_attributes(&lines)?;
+        let differing: Vec<_> =
+            self.differing(&base)?.iter().map(|path| path.as_bytes().to_vec()).collect();
+        if differing.is_empty() {
+            return Ok(());
+        }
+        Err(PlaceError::Filtered { paths: listed(&differing) })
+    }
+
+    fn differing(&self, base: &ObjectId) -> Result<Vec<TreePath>, PlaceError> {
+        self.add(&[]).run()?;
+        let tree = self.write_tree(&self.run_dir.index())?;
+        Ok(self.engine.diff(base, &tree)?.into_iter().map(|change| change.path).collect())
+    }
+
+    /// Puts the base commit back into the index, without stat data: files are read again.
+    fn read_base(&self) -> Result<(), GitError> {
+        self.run_dir
+            .git(&self.record.root, &self.run_dir.index())
+            .args(["read-tree", "--empty"])
+            .run()?;
+        self.run_dir
+            .git(&self.record.root, &self.run_dir.index())
+            .args(["read-tree", "--reset", self.record.base.as_str()])
+            .run()
+            .map(drop)
+    }
+
+    fn write_attributes(&self, lines: &str) -> io::Result<()> {
+        fs_err::write(self.run_dir.path("info/attributes"), lines)
+    }
+
+    /// Asks git which converting attributes the base commit gives to `paths`.
+    fn attributes_of(
+        &self,
+        user: &UserRepository,
+        paths: &[TreePath],
+    ) -> Result<String, PlaceError> {
+        let stdin: Vec<u8> =
+            paths.iter().flat_map(|path| path.as_bytes().iter().copied().chain([0])).collect();
+        // In the user's git directory, because its `info/attributes` shaped the checkout, too.
+        let answer = Git::at(&user.git_dir)
+            .work_tree(&user.top_level)
+            .index(&self.run_dir.index())
+            .args(["check-attr", "--cached", "-z", "--stdin"])
+            .args(CONVERTING)
+            .stdin(stdin)
+            .run()?;
+        let mut fields = answer.stdout.split(|&byte| byte == 0);
+        let (mut lines, mut filtered) = (String::new(), Vec::new());
+        for path in paths {
+            lines.push_str(&pattern(path));
+            for name in CONVERTING {
+                let (Some(_), Some(_), Some(value)) = (fields.next(), fields.next(), fields.next())
+                else {
+                    return Err(answer.unexpected().into());
+                };
+                let value = String::from_utf8_lossy(value);
+                match &*value {
+                    "unspecified" => lines.push_str(&format!(" !{name}")),
+                    "unset" => lines.push_str(&format!(" -{name}")),
+                    "set" => lines.push_str(&format!(" {name}")),
+                    value => {
+                        if name == "filter" {
+                            filtered.push(path.as_bytes().to_vec());
+                        }
+                        lines.push_str(&format!(" {name}={value}"));
+                    }
+                }
+            }
+            lines.push('\n');
+        }
+        if filtered.is_empty() {
+            return Ok(lines);
+        }
+        Err(PlaceError::Filtered { paths: listed(&filtered) })
+    }
+}
+
+/// Makes the run's branch and puts HEAD on it; both again is harmless.
+fn switch_branch(user: &UserRepository, request: &PlaceRequest) -> Result<(), GitError> {
+    let reference = format!("refs/heads/{}", request.branch);
+    let git = || {
+        Git::at(&user.git_dir)
+            .setting("user.name=windlass")
+            .setting("user.email=windlass@localhost")
+    };
+    git()
+        .args(["update-ref", "-m", "windlass: run started", &reference])
+        .arg(request.base.as_str())
+        .run()?;
+    git().args(["symbolic-ref", "-m", "windlass: run started", "HEAD", &reference]).run()?;
+    Ok(())
+}
+
+/// Writes a path as a quoted pattern that matches nothing but that path.
+fn pattern(path: &TreePath) -> String {
+    let mut text = String::from("\"/");
+    for &byte in path.as_bytes() {
+        match byte {
+            // Escaped for the pattern, and the escape escaped for the quotes.
+            b'*' | b'?' | b'[' => text.push_str(&format!("\\\\{}", char::from(byte))),
+            b'\\' => text.push_str("\\\\\\\\"),
+            b'"' => text.push_str("\\\""),
+            0x20..=0x7e => text.push(char::from(byte)),
+            byte => text.push_str(&format!("\\{byte:03o}")),
+        }
+    }
+    text.push('"');
+    text
+}
+
+fn listed(paths: &[Vec<u8>]) -> Vec<String> {
+    let mut shown: Vec<String> = paths
+        .iter()
+        .take(MAX_LISTED)
+        .map(|path| String::from_utf8_lossy(path).into_owned())
+        .collect();
+    if paths.len() > MAX_LISTED {
+        shown.push(format!("and {} more", paths.len() - MAX_LISTED));
+    }
+    shown
+}

@@ -1,0 +1,40 @@
+//! Reading git's index file, to find entries that are repositories.
+//!
+//! `git add` records a folder with a repository in it as a mere link, and says so only in a
+//! message for people. The index says it exactly, whatever the folder is called.
+
+use super::object::ObjectFormat;
+
+/// The type bits of a link to another repository.
+const GITLINK: u32 = 0o160_000;
+
+/// Lists the paths of all links to other repositories, or `None` when the bytes are not an index
+/// of version 2 or 3.
+pub(super) fn gitlinks(index: &[u8], format: ObjectFormat) -> Option<Vec<Vec<u8>>> {
+    let number = |at: usize| -> Option<u32> {
+        Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?))
+    };
+    if index.get(..4)? != b"DIRC" || !matches!(number(4)?, 2 | 3) {
+        return None;
+    }
+    let mut found = Vec::new();
+    let mut at = 12;
+    for _ in 0..number(8)? {
+        let mode = number(at + 24)?;
+        let flags_at = at + 40 + format.bytes();
+        let flags = u16::from_be_bytes(index.get(flags_at..flags_at + 2)?.try_into().ok()?);
+        let name_at = flags_at + if flags & 0x4000 == 0 { 2 } else { 4 };
+        let rest = index.get(name_at..)?;
+        let length = match usize::from(flags & 0xfff) {
+            // The field is full: the name is as long as it is, up to its NUL.
+            0xfff => rest.iter().position(|&byte| byte == 0)?,
+            short => short,
+        };
+        if mode & 0o170_000 == GITLINK {
+            found.push(rest.get(..length)?.to_vec());
+        }
+        // Entries are padded with one to eight NULs to a multiple of eight.
+        at += ((name_at - at + length) / 8 + 1) * 8;
+    }
+    Some(found)
+}

@@ -1,0 +1,45 @@
+//! All git of the engine.
+//!
+//! In the order of a step: a run has a [`Place`] where agents work; what they left is
+//! [observed](Place::observe) as a snapshot in the [`EngineRepository`]; snapshots are
+//! [compared](EngineRepository::diff) there; checks run in a [`VerifierTree`] that no agent has
+//! touched; and a proven step becomes a commit that is [published](Place::publish) to the user's
+//! repository and to the place.
+//!
+//! The invariant of this module: **an agent's files are data.** No configuration, hook, filter,
+//! attribute, monitor or alias that an agent can write is ever obeyed by a git process of the
+//! engine, and nothing is written through a link that an agent made. `process` holds the first
+//! half, `place_files` the second. An agent's ignore rules *are* obeyed: what it hides is then
+//! missing in the verifier's tree as well, so hiding gains nothing.
+
+mod commit;
+mod diff;
+mod engine_repository;
+mod here;
+mod index;
+mod nested;
+mod object;
+mod observe;
+mod papers;
+mod place;
+pub mod place_files;
+mod process;
+mod publish;
+mod remove;
+mod run_dir;
+mod submodule;
+mod user;
+mod verifier_tree;
+
+pub use commit::CommitRequest;
+pub use diff::{Change, ChangeStatus, LineCount, TreeEntry, TreePath};
+pub use engine_repository::{EngineRepository, EngineRepositoryError};
+pub use object::ObjectFormat;
+pub use observe::SnapshotError;
+pub use place::{Place, PlaceError, PlaceKind, PlaceRequest};
+pub use process::{GitError, processes_started};
+pub use publish::{Committed, PublishError};
+pub use remove::{RemoveError, remove_place};
+pub use submodule::Submodule;
+pub use user::{DiscoverError, Head, Person, UserRepository};
+pub use verifier_tree::{VerifierError, VerifierTree};

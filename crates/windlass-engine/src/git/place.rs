@@ -1,0 +1,320 @@
+//! Where a run works, and how a private clone is made.
+//!
+//! A private clone shares nothing with the user's repository: its objects are copies, because an
+//! agent could make a shared inode writable and change the user's history through it. It has the
+//! user's branches and tags to look at, no remotes, no hooks, and a configuration of a few lines.
+//! Its files are the exact bytes of the commit, whatever `.gitattributes` says about line ends.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use windlass_core::id::ObjectId;
+
+use super::engine_repository::{EngineRepository, EngineRepositoryError, configuration_head};
+use super::object::ObjectFormat;
+use super::papers::Papers;
+use super::place_files::{self, PlaceFileError};
+use super::process::{Git, GitError};
+use super::run_dir::RunDir;
+use super::submodule::{self, Submodule};
+use super::user::{Person, UserRepository};
+
+/// The line that keeps the run's papers out of the place's own git.
+pub(super) const EXCLUDE_LINE: &str = "/.windlass/run/";
+
+/// The folders that agents and people find in every place.
+const FOLDERS: [&str; 4] = ["specs", "reports", "evidence", "log"];
+
+/// The record of a place in its run's directory, out of the agent's reach.
+const RECORD_FILE: &str = "place.json";
+
+/// Why a place could not be made or opened.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaceError {
+    /// The run's branch is taken.
+    #[error("the branch `{branch}` exists already in the repository")]
+    BranchExists {
+        /// The branch.
+        branch: String,
+    },
+    /// The checkout has changes that a run would mix with its own.
+    #[error("the checkout has uncommitted changes: {}", paths.join(", "))]
+    Dirty {
+        /// What changed, at most as many as are useful to read.
+        paths: Vec<String>,
+    },
+    /// The user's git converts files by a program that windlass does not run.
+    #[error("files here go through a git filter, so they cannot be compared: {}", paths.join(", "))]
+    Filtered {
+        /// The files.
+        paths: Vec<String>,
+    },
+    /// Something that windlass did not make is in the way.
+    #[error("`{path}` exists and is not a place made by this run")]
+    Occupied {
+        /// What is in the way.
+        path: PathBuf,
+    },
+    /// The run's record cannot be read.
+    #[error("the record of the place in `{path}` cannot be read")]
+    Record {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        source: serde_json::Error,
+    },
+    /// Git failed.
+    #[error("the place could not be made")]
+    Git(#[from] GitError),
+    /// The engine's repository failed.
+    #[error("the base commit could not be brought over")]
+    Engine(#[from] EngineRepositoryError),
+    /// A file could not be read or written.
+    #[error("a file of the place could not be written")]
+    Io(#[from] io::Error),
+    /// Something in the place is not what it should be.
+    #[error("a file of the place could not be written")]
+    File(#[from] PlaceFileError),
+}
+
+/// What a place is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlaceKind {
+    /// A clone of its own.
+    PrivateClone,
+    /// The user's checkout.
+    Here,
+}
+
+/// What it takes to make a place.
+#[derive(Clone, Debug)]
+pub struct PlaceRequest {
+    /// Where a private clone goes; not used for the user's checkout.
+    pub dir: PathBuf,
+    /// Where the run's own git directory goes, out of the agent's reach.
+    pub run_dir: PathBuf,
+    /// The run's branch, without `refs/heads/`.
+    pub branch: String,
+    /// The commit to start from.
+    pub base: ObjectId,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct PlaceRecord {
+    pub(super) kind: PlaceKind,
+    pub(super) root: PathBuf,
+    pub(super) git_dir: PathBuf,
+    pub(super) common_dir: PathBuf,
+    pub(super) branch: String,
+    pub(super) base: ObjectId,
+    pub(super) submodules: Vec<Submodule>,
+}
+
+/// The files of one run and what the engine knows about them.
+#[derive(Debug)]
+pub struct Place {
+    pub(super) record: PlaceRecord,
+    pub(super) engine: EngineRepository,
+    pub(super) run_dir: RunDir,
+    pub(super) papers: Papers,
+    /// The tree that the run's index holds, where that is known.
+    pub(super) indexed: Option<ObjectId>,
+    pub(super) patience: Duration,
+}
+
+/// How long the first `git add` of a snapshot may take before the place is searched for what
+/// blocks it. Large trees on slow disks take longer; they are then given git's full deadline.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+impl Place {
+    /// Makes a private clone, or opens it where it was made before.
+    pub fn create_clone(
+        engine: &EngineRepository,
+        user: &UserRepository,
+        request: &PlaceRequest,
+    ) -> Result<Self, PlaceError> {
+        if let Some(place) = Self::open_complete(engine, &request.run_dir)? {
+            return Ok(place);
+        }
+        refuse_taken_branch(user, &request.branch)?;
+        engine.ensure_has(user, &request.base)?;
+        let run_dir = RunDir::create(&request.run_dir, engine)?;
+        let parent = request.dir.parent().unwrap_or(Path::new("."));
+        fs_err::create_dir_all(parent)?;
+        let parent = fs_err::canonicalize(parent)?;
+        let root = parent.join(request.dir.file_name().unwrap_or_default());
+        if root.symlink_metadata().is_ok() {
+            return Err(PlaceError::Occupied { path: root });
+        }
+        let temporary = tempfile::Builder::new().prefix(".making-").tempdir_in(&parent)?;
+        let made = temporary.path().join("place");
+        let git_dir = made.join(".git");
+        fs_err::create_dir_all(&made)?;
+        Git::anywhere()
+            .args(["clone", "--quiet", "--bare", "--local", "--no-hardlinks", "--template="])
+            .args([user.top_level.as_os_str(), git_dir.as_os_str()])
+            .run()?;
+        configure(&git_dir, engine.format(), user.person.as_ref())?;
+        let reference = format!("refs/heads/{}", request.branch);
+        Git::at(&git_dir)
+            .args(["update-ref", "-m", "windlass: run started", &reference])
+            .args([request.base.as_str(), engine.format().zero().as_str()])
+            .run()?;
+        fs_err::write(git_dir.join("HEAD"), format!("ref: {reference}\n"))?;
+        run_dir
+            .git(&made, &run_dir.index())
+            .args(["read-tree", "--reset", "-u", request.base.as_str()])
+            .run()?;
+        let submodules = submodule::fill(&run_dir, user, &made)?;
+        create_folders(&made)?;
+        let record = PlaceRecord {
+            kind: PlaceKind::PrivateClone,
+            git_dir: root.join(".git"),
+            common_dir: root.join(".git"),
+            root: root.clone(),
+            branch: request.branch.clone(),
+            base: request.base.clone(),
+            submodules,
+        };
+        let place = Self::with(record, engine, run_dir);
+        place.copy_index_to(&made, Path::new(".git/index"))?;
+        // The record goes first: a folder without one is never taken for ours.
+        place.write_record()?;
+        fs_err::rename(&made, &root)?;
+        Ok(place)
+    }
+
+    /// Opens a place that was made before.
+    pub fn open(engine: &EngineRepository, run_dir: &Path) -> Result<Option<Self>, PlaceError> {
+        Self::open_complete(engine, run_dir)
+    }
+
+    pub(super) fn open_complete(
+        engine: &EngineRepository,
+        run_dir: &Path,
+    ) -> Result<Option<Self>, PlaceError> {
+        let path = run_dir.join(RECORD_FILE);
+        let bytes = match fs_err::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let record: PlaceRecord =
+            serde_json::from_slice(&bytes).map_err(|source| PlaceError::Record { path, source })?;
+        if !record.root.is_dir() {
+            // It was about to be made, or it was removed: either way it is to be made anew.
+            return Ok(None);
+        }
+        let run_dir = RunDir::open(&fs_err::canonicalize(run_dir)?, engine);
+        Ok(Some(Self::with(record, engine, run_dir)))
+    }
+
+    pub(super) fn with(record: PlaceRecord, engine: &EngineRepository, run_dir: RunDir) -> Self {
+        Self {
+            record,
+            engine: engine.clone(),
+            run_dir,
+            papers: Papers::default(),
+            indexed: None,
+            patience: PATIENCE,
+        }
+    }
+
+    pub(super) fn write_record(&self) -> Result<(), PlaceError> {
+        let path = self.run_dir.path(RECORD_FILE);
+        let text = serde_json::to_vec_pretty(&self.record)
+            .map_err(|source| PlaceError::Record { path: path.clone(), source })?;
+        let folder = self.run_dir.path("");
+        Ok(place_files::write_file(&folder, Path::new(RECORD_FILE), &text)?)
+    }
+
+    /// Replaces the index at `relative` below `root` by the run's own one.
+    ///
+    /// Both describe the same files, so git finds everything unchanged without reading it. The
+    /// modification time goes along: git compares it with the files' times to find files that
+    /// changed within one tick of the clock.
+    pub(super) fn copy_index_to(&self, root: &Path, relative: &Path) -> Result<(), PlaceError> {
+        let index = self.run_dir.index();
+        let stat = rustix::fs::stat(&index).map_err(io::Error::from)?;
+        let modified =
+            rustix::fs::Timespec { tv_sec: stat.st_mtime as _, tv_nsec: stat.st_mtime_nsec as _ };
+        let bytes = fs_err::read(&index)?;
+        Ok(place_files::write_file_dated(root, relative, &bytes, modified)?)
+    }
+
+    /// Shortens the wait before a snapshot that does not come is looked into.
+    #[must_use]
+    pub fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
+        self
+    }
+
+    /// Returns the folder of the place.
+    pub fn root(&self) -> &Path {
+        &self.record.root
+    }
+
+    /// Returns the run's branch, without `refs/heads/`.
+    pub fn branch(&self) -> &str {
+        &self.record.branch
+    }
+
+    /// Returns the commit that the run started from.
+    pub fn base(&self) -> &ObjectId {
+        &self.record.base
+    }
+
+    /// Returns what the place is.
+    pub fn kind(&self) -> PlaceKind {
+        self.record.kind
+    }
+
+    /// Returns the submodules of the base commit, with whether they could be filled.
+    pub fn submodules(&self) -> &[Submodule] {
+        &self.record.submodules
+    }
+}
+
+/// Makes `.windlass/run/` and its folders.
+pub(super) fn create_folders(root: &Path) -> Result<(), PlaceFileError> {
+    FOLDERS
+        .iter()
+        .try_for_each(|name| place_files::create_dir(root, &Path::new(".windlass/run").join(name)))
+}
+
+pub(super) fn refuse_taken_branch(user: &UserRepository, branch: &str) -> Result<(), PlaceError> {
+    let reference = format!("refs/heads/{branch}");
+    Git::anywhere().args(["check-ref-format", &reference]).run()?;
+    let shown = Git::at(&user.common_dir)
+        .args(["show-ref", "--verify", "--quiet", &reference])
+        .run_to_end()?;
+    match shown.code {
+        0 => Err(PlaceError::BranchExists { branch: branch.to_owned() }),
+        _ => Ok(()),
+    }
+}
+
+/// Replaces the configuration that cloning wrote, which names the user's repository as a remote.
+fn configure(git_dir: &Path, format: ObjectFormat, person: Option<&Person>) -> io::Result<()> {
+    let person = person.cloned().unwrap_or_default();
+    let configuration = format!(
+        "{}\tbare = false\n\tfilemode = true\n\tlogallrefupdates = true\n\
+         [user]\n\tname = {}\n\temail = {}\n",
+        configuration_head(format),
+        quoted(&person.name),
+        quoted(&person.email),
+    );
+    fs_err::write(git_dir.join("config"), configuration)?;
+    fs_err::create_dir_all(git_dir.join("info"))?;
+    fs_err::write(git_dir.join("info/exclude"), format!("{EXCLUDE_LINE}\n"))
+}
+
+/// Quotes a value for a configuration file.
+fn quoted(value: &str) -> String {
+    let escaped = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
+    format!("\"{escaped}\"")
+}

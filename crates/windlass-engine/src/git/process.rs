@@ -1,0 +1,446 @@
+//! The one door through which every git process goes.
+//!
+//! A git process of the engine starts from an empty environment and names its repository, work
+//! tree, index and object store itself, so that nothing is discovered and no file of the user or
+//! of an agent decides what git runs. What a repository's own configuration could still start
+//! (hooks, a file system monitor, a pager, an editor) is switched off on the command line, which
+//! outranks every file.
+//!
+//! Two facts about git shape this module. Command line configuration is *not* passed on to the
+//! processes that git starts in another repository (`upload-pack`, `status` in a submodule), so
+//! callers never let git enter a repository that an agent can write. And git opens `.gitignore`
+//! and its like without checking what they are: a FIFO of that name blocks it for ever, so every
+//! process has a deadline.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
+
+static STARTED: AtomicU64 = AtomicU64::new(0);
+
+/// Returns how many git processes this process has started so far.
+pub fn processes_started() -> u64 {
+    STARTED.load(Ordering::Relaxed)
+}
+
+/// How much of git's standard error is kept: enough for every message that helps a person.
+const MAX_STDERR_BYTES: usize = 16 * 1024;
+
+/// How much git may print before it is stopped: a raw diff of three million files fits.
+const MAX_STDOUT_BYTES: usize = 512 * 1024 * 1024;
+
+/// How long a git process may take. Cloning the largest repositories from disk takes minutes.
+const DEADLINE: Duration = Duration::from_secs(15 * 60);
+
+/// Settings that hold in every git process; the command line outranks every configuration file.
+const ALWAYS: &[&str] = &[
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.splitIndex=false",
+    "core.sparseCheckout=false",
+    "core.excludesFile=/dev/null",
+    "core.attributesFile=/dev/null",
+    "core.autocrlf=false",
+    "core.safecrlf=false",
+    "core.symlinks=true",
+    "core.fileMode=true",
+    "core.ignoreCase=false",
+    "core.precomposeUnicode=false",
+    "core.trustctime=true",
+    "core.checkStat=default",
+    "core.quotePath=false",
+    // Version 2 is what `index.rs` reads.
+    "index.version=2",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "submodule.recurse=false",
+    "diff.ignoreSubmodules=all",
+    "advice.addEmbeddedRepo=false",
+    "protocol.allow=never",
+    "protocol.file.allow=always",
+    // The repository is named by the caller, and everything that this setting protects from
+    // (hooks, monitors) is off: a checkout owned by another user is a normal thing in containers.
+    "safe.directory=*",
+];
+
+/// What went wrong with a git process.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// There is no `git` in the search path.
+    #[error("git is not installed, or not in PATH")]
+    Missing,
+    /// The process could not be started or spoken to.
+    #[error("`{command}` could not be run")]
+    Io {
+        /// What was run.
+        command: String,
+        /// Why.
+        #[source]
+        source: io::Error,
+    },
+    /// Git said no.
+    #[error("`{command}` failed with code {code}: {stderr}")]
+    Failed {
+        /// What was run.
+        command: String,
+        /// Its exit code; -1 when a signal ended it.
+        code: i32,
+        /// What it said, bounded.
+        stderr: String,
+    },
+    /// The deadline passed.
+    #[error("`{command}` did not finish in time")]
+    TimedOut {
+        /// What was run.
+        command: String,
+    },
+    /// It printed more than any sane answer.
+    #[error("`{command}` printed too much")]
+    TooMuchOutput {
+        /// What was run.
+        command: String,
+    },
+    /// Its answer does not have the shape that git documents.
+    #[error("`{command}` answered in an unknown shape")]
+    Unexpected {
+        /// What was run.
+        command: String,
+    },
+}
+
+/// How a git process ended and what it printed.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) command: String,
+    pub(super) code: i32,
+    pub(super) stdout: Vec<u8>,
+    pub(super) stderr: String,
+}
+
+impl Finished {
+    pub(super) fn unexpected(&self) -> GitError {
+        GitError::Unexpected { command: self.command.clone() }
+    }
+
+    pub(super) fn into_error(self) -> GitError {
+        GitError::Failed {
+            command: self.command,
+            code: self.code,
+            stderr: self.stderr.trim_end().to_owned(),
+        }
+    }
+
+    fn successful(self) -> Result<Self, GitError> {
+        if self.code == 0 { Ok(self) } else { Err(self.into_error()) }
+    }
+
+    /// Reads standard output as one line of text.
+    pub(super) fn line(&self) -> Result<String, GitError> {
+        let text = self.stdout.strip_suffix(b"\n").unwrap_or(&self.stdout);
+        String::from_utf8(text.to_vec()).map_err(|_| self.unexpected())
+    }
+}
+
+/// A git process about to be started.
+#[derive(Debug)]
+pub(super) struct Git {
+    command: Command,
+    told: String,
+    stdin: Vec<u8>,
+    deadline: Duration,
+    keep_stdout: usize,
+    cut: bool,
+}
+
+impl Git {
+    /// Prepares a git process in the repository `git_dir`.
+    pub(super) fn at(git_dir: &Path) -> Self {
+        let mut git = Self::anywhere();
+        git.command.env("GIT_DIR", git_dir);
+        git
+    }
+
+    /// Prepares a git process that looks for its repository from `folder` upwards.
+    ///
+    /// Only for the user's own checkout, before an agent was near it.
+    pub(super) fn discovering(folder: &Path) -> Self {
+        let mut git = Self::anywhere();
+        git.command.current_dir(folder);
+        git
+    }
+
+    /// Prepares a git process that reads the user's own configuration files.
+    ///
+    /// Only for reading settings: nothing that acts on files may be run like this.
+    pub(super) fn with_users_configuration(folder: &Path) -> Self {
+        let mut git = Self::discovering(folder);
+        git.command.env_remove("GIT_CONFIG_NOSYSTEM").env_remove("GIT_CONFIG_GLOBAL");
+        for name in ["HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"] {
+            if let Some(value) = std::env::var_os(name) {
+                git.command.env(name, value);
+            }
+        }
+        git
+    }
+
+    /// Prepares a git process that belongs to no repository.
+    pub(super) fn anywhere() -> Self {
+        let mut command = Command::new("git");
+        command.env_clear();
+        if let Some(path) = std::env::var_os("PATH") {
+            command.env("PATH", path);
+        }
+        command
+            .env("LC_ALL", "C")
+            .env("HOME", "/nonexistent")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_ATTR_NOSYSTEM", "1")
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_NO_LAZY_FETCH", "1")
+            .env("GIT_DEFAULT_REF_FORMAT", "files")
+            .env("GIT_PAGER", "cat")
+            .env("GIT_EDITOR", "false");
+        for setting in ALWAYS {
+            command.arg("-c").arg(setting);
+        }
+        Self {
+            command,
+            told: "git".to_owned(),
+            stdin: Vec::new(),
+            deadline: DEADLINE,
+            keep_stdout: MAX_STDOUT_BYTES,
+            cut: false,
+        }
+    }
+
+    /// Names the work tree, and makes it the current folder.
+    pub(super) fn work_tree(mut self, folder: &Path) -> Self {
+        self.command.env("GIT_WORK_TREE", folder).current_dir(folder);
+        self
+    }
+
+    pub(super) fn index(mut self, file: &Path) -> Self {
+        self.command.env("GIT_INDEX_FILE", file);
+        self
+    }
+
+    /// Names the folder that objects are read from and written to.
+    pub(super) fn objects(mut self, folder: &Path) -> Self {
+        self.command.env("GIT_OBJECT_DIRECTORY", folder);
+        self
+    }
+
+    /// Names a further folder that objects are only read from.
+    ///
+    /// Git splits this variable at colons; a leading quote makes it read a quoted path instead.
+    pub(super) fn also_objects(mut self, folder: &Path) -> Self {
+        use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+        let mut quoted = vec![b'"'];
+        for &byte in folder.as_os_str().as_bytes() {
+            if byte == b'"' || byte == b'\\' {
+                quoted.push(b'\\');
+            }
+            quoted.push(byte);
+        }
+        quoted.push(b'"');
+        self.command.env("GIT_ALTERNATE_OBJECT_DIRECTORIES", OsString::from_vec(quoted));
+        self
+    }
+
+    /// Names a configuration file that also reaches the processes git starts elsewhere.
+    pub(super) fn global_configuration(mut self, file: &Path) -> Self {
+        self.command.env("GIT_CONFIG_GLOBAL", file);
+        self
+    }
+
+    pub(super) fn setting(mut self, setting: &str) -> Self {
+        self.command.arg("-c").arg(setting);
+        self
+    }
+
+    pub(super) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+        let argument = argument.as_ref();
+        let _ = write!(self.told, " {}", argument.to_string_lossy());
+        self.command.arg(argument);
+        self
+    }
+
+    pub(super) fn args<A: AsRef<OsStr>>(self, arguments: impl IntoIterator<Item = A>) -> Self {
+        arguments.into_iter().fold(self, Self::arg)
+    }
+
+    pub(super) fn stdin(mut self, bytes: Vec<u8>) -> Self {
+        self.stdin = bytes;
+        self
+    }
+
+    pub(super) fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Keeps only the first `bytes` of standard output and stops git there, without an error.
+    pub(super) fn cut_stdout_at(mut self, bytes: usize) -> Self {
+        self.keep_stdout = bytes;
+        self.cut = true;
+        self
+    }
+
+    /// Runs git and returns what it printed; a non-zero exit is an error.
+    pub(super) fn run(self) -> Result<Finished, GitError> {
+        self.run_to_end()?.successful()
+    }
+
+    /// Runs git and returns how it ended, whatever its exit code was.
+    pub(super) fn run_to_end(mut self) -> Result<Finished, GitError> {
+        let stdin = if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
+        self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        STARTED.fetch_add(1, Ordering::Relaxed);
+        let mut child = self.command.spawn().map_err(|source| {
+            if source.kind() == io::ErrorKind::NotFound && !self.folder_is_missing() {
+                GitError::Missing
+            } else {
+                GitError::Io { command: self.told.clone(), source }
+            }
+        })?;
+        let talked = self.talk(&mut child);
+        if !matches!(talked, Ok(Talk::Finished { .. })) {
+            // It may have ended by itself meanwhile; then there is nothing to kill.
+            let _ = child.kill();
+        }
+        let status =
+            child.wait().map_err(|source| GitError::Io { command: self.told.clone(), source })?;
+        let command = self.told;
+        match talked {
+            Ok(Talk::Finished { stdout, stderr }) => Ok(Finished {
+                command,
+                code: status.code().unwrap_or(-1),
+                stdout,
+                stderr: String::from_utf8_lossy(&stderr).into_owned(),
+            }),
+            Ok(Talk::Full { stdout }) if self.cut => {
+                Ok(Finished { command, code: 0, stdout, stderr: String::new() })
+            }
+            Ok(Talk::Full { .. }) => Err(GitError::TooMuchOutput { command }),
+            Ok(Talk::TimedOut) => Err(GitError::TimedOut { command }),
+            Err(source) => Err(GitError::Io { command, source }),
+        }
+    }
+
+    /// Spawning fails with "not found" for a missing current folder, too.
+    fn folder_is_missing(&self) -> bool {
+        self.command.get_current_dir().is_some_and(|folder: &Path| !folder.exists())
+    }
+
+    /// Feeds and drains the three pipes of `child` together, so that none of them can fill up
+    /// while another one is waited for.
+    fn talk(&self, child: &mut Child) -> io::Result<Talk> {
+        let until = Instant::now() + self.deadline;
+        let mut stdin = child.stdin.take();
+        let mut stdout = child.stdout.take();
+        let mut stderr = child.stderr.take();
+        for end in [stdin.as_ref().map(AsFd::as_fd), stdout.as_ref().map(AsFd::as_fd)]
+            .into_iter()
+            .chain([stderr.as_ref().map(AsFd::as_fd)])
+            .flatten()
+        {
+            rustix::fs::fcntl_setfl(end, rustix::fs::fcntl_getfl(end)? | OFlags::NONBLOCK)?;
+        }
+        let (mut printed, mut said, mut sent) = (Vec::new(), Vec::new(), 0);
+        while stdout.is_some() || stderr.is_some() {
+            let Some(left) = until.checked_duration_since(Instant::now()) else {
+                return Ok(Talk::TimedOut);
+            };
+            wait(stdin.as_ref(), stdout.as_ref(), stderr.as_ref(), left)?;
+            if let Some(pipe) = &mut stdin {
+                match pipe.write(&self.stdin[sent..]) {
+                    Ok(count) => sent += count,
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    // Git may end without reading everything; its exit code tells why.
+                    Err(_) => sent = self.stdin.len(),
+                }
+                if sent == self.stdin.len() {
+                    stdin = None;
+                }
+            }
+            if drain(&mut stdout, &mut printed)? == Drained::Closed {
+                stdout = None;
+            }
+            if drain(&mut stderr, &mut said)? == Drained::Closed {
+                stderr = None;
+            }
+            said.truncate(MAX_STDERR_BYTES);
+            if printed.len() > self.keep_stdout {
+                printed.truncate(self.keep_stdout);
+                return Ok(Talk::Full { stdout: printed });
+            }
+        }
+        Ok(Talk::Finished { stdout: printed, stderr: said })
+    }
+}
+
+enum Talk {
+    Finished { stdout: Vec<u8>, stderr: Vec<u8> },
+    Full { stdout: Vec<u8> },
+    TimedOut,
+}
+
+#[derive(PartialEq, Eq)]
+enum Drained {
+    Open,
+    Closed,
+}
+
+/// Waits until a pipe can be read or written, at most `left`.
+fn wait(
+    stdin: Option<&impl AsFd>,
+    stdout: Option<&impl AsFd>,
+    stderr: Option<&impl AsFd>,
+    left: Duration,
+) -> io::Result<()> {
+    let mut ends = Vec::with_capacity(3);
+    ends.extend(stdin.map(|end| PollFd::new(end, PollFlags::OUT)));
+    ends.extend(stdout.map(|end| PollFd::new(end, PollFlags::IN)));
+    ends.extend(stderr.map(|end| PollFd::new(end, PollFlags::IN)));
+    let left = Timespec::try_from(left).map_err(io::Error::other)?;
+    match poll(&mut ends, Some(&left)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn drain(pipe: &mut Option<impl io::Read>, into: &mut Vec<u8>) -> io::Result<Drained> {
+    let Some(pipe) = pipe else { return Ok(Drained::Closed) };
+    let mut chunk = [0; 64 * 1024];
+    match pipe.by_ref().read(&mut chunk) {
+        Ok(0) => Ok(Drained::Closed),
+        Ok(count) => {
+            into.extend_from_slice(&chunk[..count]);
+            Ok(Drained::Open)
+        }
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) =>
+        {
+            Ok(Drained::Open)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Turns bytes that git printed into a path of this system.
+pub(super) fn path_from_bytes(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+    PathBuf::from(OsStr::from_bytes(bytes))
+}

@@ -1,0 +1,203 @@
+//! Submodules: filled at their pin from what is on disk, then only watched.
+//!
+//! The engine never lets git enter a submodule that an agent can write: `git status` there would
+//! obey the submodule's own configuration. Whether its files changed is judged by their stat data,
+//! where the change time cannot be set by anybody.
+
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use windlass_core::id::ObjectId;
+
+use super::place::PlaceError;
+use super::process::{Git, GitError, path_from_bytes};
+use super::remove::{Access, set_access};
+use super::run_dir::RunDir;
+use super::user::UserRepository;
+
+/// A submodule of the base commit.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Submodule {
+    /// Its path in the repository.
+    pub path: Vec<u8>,
+    /// The commit it is pinned to.
+    pub commit: ObjectId,
+    /// The user's git directory that it was filled from; `None` when there is none on this
+    /// machine. Nothing is fetched from the network.
+    pub source: Option<PathBuf>,
+    /// The stat data of its files right after they were made.
+    pub(super) fingerprint: Option<String>,
+}
+
+impl Submodule {
+    /// Says whether its files are in the place.
+    pub fn is_filled(&self) -> bool {
+        self.source.is_some()
+    }
+
+    /// Says whether its files are not as they were made.
+    pub(super) fn has_changed(&self, root: &Path) -> io::Result<bool> {
+        let folder = root.join(path_from_bytes(&self.path));
+        Ok(match &self.fingerprint {
+            Some(then) => fingerprint(&folder)? != *then,
+            // An unfilled one is an empty folder.
+            None => fs_err::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some()),
+        })
+    }
+
+    /// Checks its files out into `folder`, with the index `index`.
+    ///
+    /// Only the objects of the user's module are used; its configuration is not read.
+    pub(super) fn check_out(
+        &self,
+        run_dir: &RunDir,
+        folder: &Path,
+        index: &Path,
+    ) -> Result<(), GitError> {
+        let Some(source) = &self.source else { return Ok(()) };
+        run_dir
+            .git(folder, index)
+            .objects(&source.join("objects"))
+            .args(["read-tree", "--reset", "-u", self.commit.as_str()])
+            .run()
+            .map(drop)
+    }
+}
+
+/// Lists the submodules of the tree in the run's index.
+pub(super) fn list(
+    run_dir: &RunDir,
+    root: &Path,
+    user: &UserRepository,
+) -> Result<Vec<Submodule>, GitError> {
+    let listed = run_dir.git(root, &run_dir.index()).args(["ls-files", "-z", "--stage"]).run()?;
+    let mut submodules = Vec::new();
+    for entry in listed.stdout.split(|&byte| byte == 0) {
+        // `<mode> <object> <stage>TAB<path>`
+        let Some(rest) = entry.strip_prefix(b"160000 ") else { continue };
+        let tab = rest.iter().position(|&byte| byte == b'\t').ok_or_else(|| listed.unexpected())?;
+        let commit = String::from_utf8_lossy(&rest[..tab]);
+        let commit = commit.split(' ').next().unwrap_or_default();
+        let path = rest[tab + 1..].to_vec();
+        let source = find_source(user, &path, commit)?;
+        submodules.push(Submodule {
+            path,
+            commit: ObjectId::from(commit),
+            source,
+            fingerprint: None,
+        });
+    }
+    Ok(submodules)
+}
+
+/// Fills the submodules of a fresh private clone and makes them read-only.
+pub(super) fn fill(
+    run_dir: &RunDir,
+    user: &UserRepository,
+    root: &Path,
+) -> Result<Vec<Submodule>, PlaceError> {
+    let mut submodules = list(run_dir, root, user)?;
+    for submodule in &mut submodules {
+        let Some(source) = &submodule.source else { continue };
+        let path = path_from_bytes(&submodule.path);
+        let folder = root.join(&path);
+        let module = root.join(".git/modules").join(&path);
+        fs_err::create_dir_all(module.parent().unwrap_or(root))?;
+        Git::anywhere()
+            .args(["clone", "--quiet", "--bare", "--local", "--no-hardlinks", "--template="])
+            .args([source.as_os_str(), module.as_os_str()])
+            .run()?;
+        let up = "../".repeat(path.components().count());
+        fs_err::write(
+            folder.join(".git"),
+            format!("gitdir: {up}.git/modules/{}\n", path.display()),
+        )?;
+        fs_err::write(
+            module.join("config"),
+            format!(
+                "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../../{up}{}\n",
+                path.display()
+            ),
+        )?;
+        fs_err::write(module.join("HEAD"), format!("{}\n", submodule.commit))?;
+        submodule.check_out(run_dir, &folder, &module.join("index"))?;
+        set_access(&folder, Access::ReadOnly)?;
+        submodule.fingerprint = Some(fingerprint(&folder)?);
+    }
+    Ok(submodules)
+}
+
+/// Finds the git directory of a submodule in the user's checkout, if it has the pinned commit.
+fn find_source(
+    user: &UserRepository,
+    path: &[u8],
+    commit: &str,
+) -> Result<Option<PathBuf>, GitError> {
+    let path = path_from_bytes(path);
+    let checked_out = user.top_level.join(&path);
+    let linked = fs_err::read_to_string(checked_out.join(".git")).ok().and_then(|text| {
+        Some(checked_out.join(text.strip_prefix("gitdir: ")?.trim_end_matches('\n')))
+    });
+    let candidates =
+        [linked, Some(checked_out.join(".git")), Some(user.common_dir.join("modules").join(&path))];
+    for candidate in candidates.into_iter().flatten() {
+        let Ok(candidate) = candidate.canonicalize() else { continue };
+        if !candidate.join("objects").is_dir() {
+            continue;
+        }
+        let wanted = format!("{commit}^{{commit}}");
+        if Git::at(&candidate).args(["cat-file", "-e", &wanted]).run_to_end()?.code == 0 {
+            return Ok(Some(candidate));
+        }
+    }
+    Ok(None)
+}
+
+/// Hashes the stat data of all files below `folder`.
+pub(super) fn fingerprint(folder: &Path) -> io::Result<String> {
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut hash = blake3::Hasher::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = match fs_err::read_dir(&folder) {
+            Ok(entries) => entries,
+            // Removed or replaced: the fingerprint differs, which is the answer.
+            Err(_) => continue,
+        };
+        let mut entries = entries.collect::<io::Result<Vec<_>>>()?;
+        entries.sort_by_key(fs_err::DirEntry::file_name);
+        for entry in entries {
+            let metadata = fs_err::symlink_metadata(entry.path())?;
+            hash.update(
+                entry
+                    .path()
+                    .as_os_str()
+                    .as_bytes()
+                    .get(folder.as_os_str().len()..)
+                    .unwrap_or_default(),
+            );
+            // A folder's times change with every cache in it that comes and goes; its entries
+            // are hashed anyway.
+            if metadata.is_dir() {
+                hash.update(b"/");
+                folders.push(entry.path());
+            } else {
+                for number in [
+                    u64::from(metadata.mode()),
+                    metadata.size(),
+                    metadata.ino(),
+                    metadata.ctime().cast_unsigned(),
+                    metadata.ctime_nsec().cast_unsigned(),
+                    metadata.mtime().cast_unsigned(),
+                    metadata.mtime_nsec().cast_unsigned(),
+                ] {
+                    hash.update(&number.to_le_bytes());
+                }
+            }
+        }
+        hash.update(b"\0");
+    }
+    Ok(hash.finalize().to_hex()[..32].to_owned())
+}
