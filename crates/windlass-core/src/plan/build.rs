@@ -2,118 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use super::glob::{self, BadPath};
+use super::glob;
+use super::request::{PlanError, PlanRequest};
 use super::template::{FillError, Template, Values};
 use super::{
-    Check, CheckId, CheckKind, Criterion, Issue, Limits, Plan, PlanParts, PlanStep, Prepare,
-    Publish, Read, Rollback, Route, StepKind,
+    Check, CheckId, CheckKind, Criterion, Limits, Plan, PlanParts, PlanStep, Prepare, Publish,
+    Read, Rollback, Route, StepKind,
 };
 use crate::id::{StepId, StepIndex};
 use crate::workflow::check::{Kind, Written};
-use crate::workflow::{At, Located, Workflow, claims, step, suggest};
-
-/// What a run is for.
-#[derive(Clone, Debug, Default)]
-pub struct PlanRequest {
-    /// The goal in the user's words.
-    pub goal: String,
-    /// The issue.
-    pub issue: Option<Issue>,
-    /// Inputs as the user typed them.
-    pub inputs: BTreeMap<String, String>,
-}
-
-/// Why a workflow cannot be planned for a request.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PlanError {
-    /// The workflow declares no such input.
-    #[error("the workflow has no input {}", suggest::shown(name))]
-    UnknownInput {
-        /// What was given.
-        name: String,
-        /// The nearest input, or the list of them.
-        help: Option<String>,
-    },
-    /// A value does not fit its input.
-    #[error("the input `{name}` takes {expected}, not {}", suggest::shown(value))]
-    WrongInput {
-        /// The input.
-        name: String,
-        /// What was given.
-        value: String,
-        /// What was expected.
-        expected: String,
-        /// The nearest value.
-        help: Option<String>,
-    },
-    /// An input without a default was not given.
-    #[error("the input `{name}` has no value")]
-    MissingInput {
-        /// The input.
-        name: String,
-        /// What it takes.
-        expected: String,
-        /// The question that the workflow asks for it.
-        ask: Option<String>,
-    },
-    /// The workflow speaks of an issue.
-    #[error("this workflow needs an issue: pass --issue N")]
-    NeedsIssue {
-        /// The file that speaks of it.
-        file: String,
-        /// The first place.
-        at: At,
-    },
-    /// A value has a NUL byte, which no command can hold.
-    #[error("a value for the command at {file}:{} contains a NUL byte", at.line)]
-    Nul {
-        /// The workflow file.
-        file: String,
-        /// The command.
-        at: At,
-    },
-    /// With its values filled in, a path leaves the repository.
-    #[error("{} at {file}:{}: {why}", suggest::shown(path), at.line)]
-    BadPath {
-        /// The path.
-        path: String,
-        /// What is wrong with it.
-        why: BadPath,
-        /// The workflow file.
-        file: String,
-        /// Where it stands.
-        at: At,
-    },
-    /// With its values filled in, a glob is none.
-    #[error("{} at {file}:{} is not a glob", suggest::shown(pattern), at.line)]
-    BadGlob {
-        /// The glob.
-        pattern: String,
-        /// The workflow file.
-        file: String,
-        /// Where it stands.
-        at: At,
-    },
-}
-
-impl PlanError {
-    /// Returns what to do about it.
-    pub fn help(&self) -> Option<String> {
-        match self {
-            Self::UnknownInput { help, .. } | Self::WrongInput { help, .. } => help.clone(),
-            Self::MissingInput { name, expected, ask } => {
-                let ask = ask.as_ref().map(|ask| format!("{ask} ")).unwrap_or_default();
-                Some(format!("{ask}Give {expected}: `--input {name}=…`"))
-            }
-            Self::NeedsIssue { file, at } => {
-                Some(format!("the issue is used at {file}:{}:{}", at.line, at.column))
-            }
-            Self::Nul { .. } | Self::BadPath { .. } | Self::BadGlob { .. } => {
-                Some("check the inputs, the goal and the issue's title".to_owned())
-            }
-        }
-    }
-}
+use crate::workflow::{Located, Workflow, claims, step, suggest};
 
 impl Workflow {
     /// Fills in what the run is for and freezes the result; all mistakes come back together.

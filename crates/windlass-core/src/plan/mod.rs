@@ -6,11 +6,13 @@
 mod build;
 mod criterion;
 pub mod glob;
+mod request;
+mod shell;
 mod step;
 pub mod template;
 
-pub use build::{PlanError, PlanRequest};
 pub use criterion::{Check, CheckId, CheckKind, Criterion, Holds, Strength};
+pub use request::{PlanError, PlanRequest};
 pub use step::{
     Backoff, CommitPolicy, Exhausted, GatePolicy, PlanStep, Publish, Read, Rollback, Route, Skip,
     StepKind, ValueType,
