@@ -1,0 +1,365 @@
+//! Opening a store: what is checked before anything is believed.
+
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use super::anchor::{self, Anchor};
+use super::error::Fault;
+use super::identity::{self, Identity};
+use super::lock::{ExclusiveLock, WaitError};
+use super::runs::RunRow;
+use super::schema::{self, Said};
+
+const DATABASE: &str = "journal.db";
+const SETUP_LOCK: &str = "journal.lock";
+
+/// How long one write waits for another process's. Writes take milliseconds; only a stopped
+/// process or a stalled disk comes near this.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How many runs have their last record checked at open. A check costs some microseconds; this
+/// many covers what is being worked on, and taking over any run checks that one again.
+const HEADS_CHECKED_AT_OPEN: u32 = 32;
+
+/// The write-ahead log is cut back to this after a checkpoint, so that one huge plan does not
+/// keep its room for ever.
+const LOG_KEPT_BYTES: u32 = 8 * 1024 * 1024;
+
+/// Why a store cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// There is none yet; only [`Store::open_read_only`] says so.
+    #[error("there is no journal database `{}`", path.display())]
+    NoStore {
+        /// Where it would be.
+        path: PathBuf,
+    },
+    /// The folder cannot be created.
+    #[error("the folder `{}` cannot be created", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: io::Error,
+    },
+    /// A newer windlass wrote it, and its fields may mean what this one cannot know.
+    #[error(
+        "the journal database `{}` has format {found}, written by {writer}; \
+         this windlass knows formats up to {known}",
+        path.display()
+    )]
+    NewerFormat {
+        /// The database.
+        path: PathBuf,
+        /// Its format.
+        found: u32,
+        /// The program that wrote it.
+        writer: String,
+        /// The newest format that this build knows.
+        known: u32,
+    },
+    /// It is a database, but not a journal.
+    #[error("the database `{}` belongs to another program", path.display())]
+    Foreign {
+        /// The database.
+        path: PathBuf,
+        /// The application that its header names.
+        application_id: i64,
+    },
+    /// Another process is setting the store up and does not finish.
+    #[error("the store cannot be set up")]
+    Setup(#[from] WaitError),
+    /// The database has a fault.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+impl OpenError {
+    /// Says what a person can do about it, for the `hint:` line.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::NoStore { .. } => "start a run first",
+            Self::Folder { .. } => "point WINDLASS_HOME at a folder that can be written",
+            Self::NewerFormat { .. } => "use the newer windlass; this one would damage the journal",
+            Self::Foreign { .. } => "move the file away, or point WINDLASS_HOME elsewhere",
+            Self::Setup(_) => "end the other windlass process that is starting in this folder",
+            Self::Fault(fault) => fault.hint(),
+        }
+    }
+}
+
+/// Sorts an error of SQLite by the database it is about.
+pub(super) trait At<T> {
+    fn at(self, path: &Path) -> Result<T, Fault>;
+}
+
+impl<T> At<T> for rusqlite::Result<T> {
+    fn at(self, path: &Path) -> Result<T, Fault> {
+        self.map_err(|error| Fault::from_sqlite(path, error))
+    }
+}
+
+/// An open store.
+#[derive(Debug)]
+pub struct Store {
+    pub(super) conn: Connection,
+    pub(super) path: PathBuf,
+    /// Nothing when opened to read only.
+    pub(super) identity: Option<Identity>,
+    pub(super) anchor: Option<Anchor>,
+    id: String,
+    /// Holds the copy that is read when the original cannot be read in place.
+    _copy: Option<tempfile::TempDir>,
+}
+
+/// A write under way: everything in it happens, or nothing.
+pub(super) struct Writing<'a> {
+    pub(super) tx: &'a Transaction<'a>,
+    pub(super) path: &'a Path,
+    pub(super) anchor: Option<&'a Anchor>,
+}
+
+impl Store {
+    /// Opens the store in `dir`, and creates folder and database when there are none.
+    ///
+    /// The folder is made for its owner alone; what is in it needs no modes of its own.
+    pub fn open(dir: &Path) -> Result<Self, OpenError> {
+        let folder = |source| OpenError::Folder { path: dir.to_owned(), source };
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(folder)?;
+        let path = dir.join(DATABASE);
+        let anchored = anchor::store_named_in(dir).map_err(Fault::Io)?;
+        let length = identity::length(&path)?;
+        match length {
+            None if anchored.is_some() => return Err(Fault::Missing { path }.into()),
+            Some(0) if anchored.is_some() => {
+                return Err(Fault::Truncated { path, length: 0 }.into());
+            }
+            _ => {}
+        }
+        // Two first openers would fall over each other while the journal mode changes, and
+        // SQLite does not always wait there.
+        let mut setup = (length.unwrap_or(0) == 0).then(|| lock_setup(dir)).transpose()?;
+        let before = Identity::of(&path)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut conn = Connection::open_with_flags(&path, flags).at(&path)?;
+        configure(&conn).at(&path)?;
+        let said = match current(&conn, &path)? {
+            Some(said) => said,
+            None => {
+                if setup.is_none() {
+                    setup = Some(lock_setup(dir)?);
+                }
+                set_up(&mut conn, &path)?
+            }
+        };
+        drop(setup);
+        let mut identity = match before {
+            Some(identity) => identity,
+            None => Identity::of(&path)?.ok_or_else(|| Fault::Missing { path: path.clone() })?,
+        };
+        identity.note_log()?;
+        identity.check()?;
+        if anchored.is_some_and(|store| store != said.store) {
+            return Err(Fault::Replaced { path }.into());
+        }
+        let anchor = Anchor::open(dir, &said.store).map_err(Fault::Io)?;
+        let store = Self {
+            conn,
+            path,
+            identity: Some(identity),
+            anchor: Some(anchor),
+            id: said.store,
+            _copy: None,
+        };
+        store.check_anchor()?;
+        for row in RunRow::newest(&store.conn, HEADS_CHECKED_AT_OPEN).at(&store.path)? {
+            row.sealed(&store.path)?.check_head(&store.conn, &store.path)?;
+        }
+        Ok(store)
+    }
+
+    /// Opens the store in `dir` to read it, also where nothing can be written.
+    ///
+    /// Records can be read while a driver appends. A database in write-ahead mode needs a
+    /// shared-memory file even to be read, and where that cannot be made there are two cases.
+    /// Without a write-ahead log the file is complete and is read as `immutable`; should someone
+    /// with more rights begin to write meanwhile, this handle may see a malformed page, so open a
+    /// new one for each answer there. With a log, `immutable` would silently leave out what the
+    /// log holds, so both are copied to the temporary folder and read from there.
+    ///
+    /// Unlike [`Self::open`] this refuses no damaged, replaced or rolled-back store, since an
+    /// audit has to look into exactly those: see [`Self::check_anchor`] and
+    /// [`Self::verify_chain`].
+    pub fn open_read_only(dir: &Path) -> Result<Self, OpenError> {
+        let path = dir.join(DATABASE);
+        if identity::length(&path)?.is_none() {
+            return Err(match anchor::store_named_in(dir) {
+                Ok(Some(_)) => Fault::Missing { path }.into(),
+                _ => OpenError::NoStore { path },
+            });
+        }
+        let (conn, said, copy) = match connect_read_only(&path, "mode=ro") {
+            Ok((conn, said)) => (conn, said, None),
+            Err(OpenError::Fault(Fault::ReadOnly { .. } | Fault::Sqlite { .. })) => {
+                read_where_nothing_can_be_written(&path)?
+            }
+            Err(error) => return Err(error),
+        };
+        let anchor = Anchor::open_read_only(dir).map_err(Fault::Io)?;
+        Ok(Self { conn, path, identity: None, anchor, id: said.store, _copy: copy })
+    }
+
+    /// Returns the name that the store was given when it was created.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the path of the database, for messages.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Returns a number that changes whenever another connection has changed the store.
+    ///
+    /// It costs microseconds and reads no table: `log -f` asks it before it asks for records.
+    pub fn change_mark(&self) -> Result<i64, Fault> {
+        self.conn.pragma_query_value(None, "data_version", |row| row.get(0)).at(&self.path)
+    }
+
+    /// Runs `change` in one transaction that holds the write lock from its start.
+    pub(super) fn write<T, E: From<Fault>>(
+        &mut self,
+        change: impl FnOnce(&Writing<'_>) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let check = || self.identity.as_ref().map_or(Ok(()), Identity::check);
+        check()?;
+        let tx =
+            Transaction::new_unchecked(&self.conn, TransactionBehavior::Immediate).at(&self.path)?;
+        let done = change(&Writing { tx: &tx, path: &self.path, anchor: self.anchor.as_ref() })?;
+        // Once more, as late as possible: a commit to a file that no path leads to is lost.
+        check()?;
+        tx.commit().at(&self.path)?;
+        Ok(done)
+    }
+}
+
+fn lock_setup(dir: &Path) -> Result<ExclusiveLock, WaitError> {
+    ExclusiveLock::wait(&dir.join(SETUP_LOCK), Instant::now() + BUSY_TIMEOUT)
+}
+
+/// Sets what holds for the connection and not for the file.
+fn configure(conn: &Connection) -> rusqlite::Result<()> {
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    conn.pragma_update(None, "synchronous", "FULL")?;
+    // Without it, macOS answers a sync before the drive has the data.
+    conn.pragma_update(None, "fullfsync", true)?;
+    conn.pragma_update(None, "foreign_keys", true)?;
+    conn.pragma_update(None, "trusted_schema", false)?;
+    conn.pragma_update(None, "cell_size_check", true)?;
+    conn.pragma_update(None, "journal_size_limit", LOG_KEPT_BYTES)
+}
+
+/// Returns what the database says of itself, or nothing when it has to be set up first.
+fn current(conn: &Connection, path: &Path) -> Result<Option<Said>, OpenError> {
+    if schema::is_blank(conn).at(path)? {
+        return Ok(None);
+    }
+    let said = schema::said(conn).at(path)?;
+    let application_id = schema::application_id(conn).at(path)?;
+    match said {
+        Some(said) if application_id == schema::APPLICATION_ID => {
+            if said.format > schema::FORMAT {
+                return Err(OpenError::NewerFormat {
+                    path: path.to_owned(),
+                    found: said.format,
+                    writer: said.writer,
+                    known: schema::FORMAT,
+                });
+            }
+            Ok((said.format == schema::FORMAT).then_some(said))
+        }
+        _ => Err(OpenError::Foreign { path: path.to_owned(), application_id }),
+    }
+}
+
+/// Creates the tables, or brings an older format up to date.
+fn set_up(conn: &mut Connection, path: &Path) -> Result<Said, OpenError> {
+    conn.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).at(path)?;
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate).at(path)?;
+    // Asked again, now that nobody else can answer it: the lock may have been waited for.
+    if schema::is_blank(&tx).at(path)? {
+        schema::create(&tx, &uuid::Uuid::now_v7().simple().to_string()).at(path)?;
+    } else if let Some(said) = schema::said(&tx).at(path)?
+        && said.format < schema::FORMAT
+    {
+        schema::migrate(&tx, said.format).at(path)?;
+    }
+    tx.commit().at(path)?;
+    // From here on the file itself, not only its log, says what it is.
+    conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).at(path)?;
+    sync_folder_of(path).map_err(Fault::Io)?;
+    current(conn, path)?.ok_or_else(|| Fault::Missing { path: path.to_owned() }.into())
+}
+
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(path);
+    fs_err::File::open(folder)?.sync_all()
+}
+
+fn connect_read_only(path: &Path, mode: &str) -> Result<(Connection, Said), OpenError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    let conn = Connection::open_with_flags(uri(path, mode), flags).at(path)?;
+    conn.busy_timeout(BUSY_TIMEOUT).at(path)?;
+    let said = current(&conn, path)?;
+    // A blank database is one whose creation was cut short, or an older format that only a
+    // writer may bring up to date.
+    let said = said.ok_or_else(|| OpenError::NoStore { path: path.to_owned() })?;
+    Ok((conn, said))
+}
+
+/// Reads a store whose folder cannot be written; see [`Store::open_read_only`].
+fn read_where_nothing_can_be_written(
+    path: &Path,
+) -> Result<(Connection, Said, Option<tempfile::TempDir>), OpenError> {
+    let log = identity::log_of(path);
+    if identity::length(&log)?.unwrap_or(0) == 0 {
+        let (conn, said) = connect_read_only(path, "immutable=1")?;
+        return Ok((conn, said, None));
+    }
+    let copy = tempfile::tempdir().map_err(Fault::Io)?;
+    let copied = copy.path().join(DATABASE);
+    fs_err::copy(path, &copied).map_err(Fault::Io)?;
+    fs_err::copy(&log, identity::log_of(&copied)).map_err(Fault::Io)?;
+    let conn = Connection::open(&copied).at(path)?;
+    conn.pragma_update(None, "query_only", true).at(path)?;
+    let said = current(&conn, path)?.ok_or_else(|| OpenError::NoStore { path: path.to_owned() })?;
+    Ok((conn, said, Some(copy)))
+}
+
+/// Writes `path` as the URI that SQLite expects.
+fn uri(path: &Path, query: &str) -> String {
+    use std::fmt::Write as _;
+    use std::os::unix::ffi::OsStrExt as _;
+    let mut uri = String::from("file:");
+    for &byte in path.as_os_str().as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-_.~".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            // Writing to a `String` cannot fail.
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    uri.push('?');
+    uri.push_str(query);
+    uri
+}
