@@ -144,7 +144,8 @@ impl Anchor {
 }
 
 fn offset(number: u64) -> u64 {
-    number * LINE as u64
+    // A number that is too large is damage, and finds no line.
+    number.saturating_mul(LINE as u64).min(i64::MAX as u64 - LINE as u64)
 }
 
 fn line(text: &str) -> Vec<u8> {

@@ -256,7 +256,7 @@ impl Store {
                 }
             }
             for pass in &append.passes {
-                remember(tx, pass, number, time).at(path)?;
+                remember(tx, pass, number, append.run, time).at(path)?;
             }
             run.head = links.head;
             run.changed_at = time;
@@ -395,4 +395,47 @@ impl Links {
 fn is_run_id(id: &str) -> bool {
     (1..=LONGEST_RUN_ID).contains(&id.len())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LISTING: Listing<'static> =
+        Listing { status: "active", life: Life::Unfinished, summary: b"{}" };
+
+    fn plan() -> Vec<NewRecord> {
+        vec![NewRecord::new("plan", &"x".repeat(50_000)).unwrap()]
+    }
+
+    /// The real thing, on a full file system, is in `tests/store/room.rs`; this one runs
+    /// everywhere.
+    #[test]
+    fn a_database_without_room_takes_nothing_of_a_decision() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut store = Store::open(dir.path()).unwrap();
+        let (id, time, actor) = (RunId::from("r"), Timestamp(1), "person");
+        let (fold, listing, records) = (None, LISTING, plan());
+        let new = NewRun { id: &id, place: None, time, actor, records, fold, listing };
+        let Created { head, fence } = store.create_run(&new).unwrap();
+        let next = Append {
+            run: &id,
+            fence,
+            expected: head.seq,
+            time,
+            actor,
+            records: plan(),
+            fold,
+            listing,
+            outcomes: Vec::new(),
+            passes: Vec::new(),
+        };
+        store.conn.pragma_update(None, "max_page_count", 30).unwrap();
+        let error = store.append(&next).unwrap_err();
+        assert!(matches!(error, AppendError::Fault(Fault::Full { .. })), "{error:?}");
+        assert_eq!(store.head(&id).unwrap(), head);
+        store.conn.pragma_update(None, "max_page_count", 3000).unwrap();
+        assert_eq!(store.append(&next).unwrap().seq, head.seq.next());
+        assert_eq!(store.verify_chain(&id).unwrap().problems, []);
+    }
 }

@@ -145,7 +145,8 @@ impl Audit<'_> {
         if seq.0 != last.0.wrapping_add(1) {
             self.report(seq, ProblemKind::Gap, format!("record {seq} follows record {last}"));
         }
-        let follows = decision == last_decision + 1 || (decision == last_decision && last.0 > 0);
+        let follows =
+            decision == last_decision.wrapping_add(1) || (decision == last_decision && last.0 > 0);
         if !follows {
             let message = format!("decision {decision} follows decision {last_decision}");
             self.report(seq, ProblemKind::Decision, message);

@@ -150,6 +150,7 @@ impl Store {
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut conn = Connection::open_with_flags(&path, flags).at(&path)?;
+        refuse_read_only(&conn).at(&path)?;
         configure(&conn).at(&path)?;
         let said = match current(&conn, &path)? {
             Some(said) => said,
@@ -253,6 +254,15 @@ impl Store {
 
 fn lock_setup(dir: &Path) -> Result<ExclusiveLock, WaitError> {
     ExclusiveLock::wait(&dir.join(SETUP_LOCK), Instant::now() + BUSY_TIMEOUT)
+}
+
+/// Fails where SQLite could open the file only to read it, which it does without saying so.
+fn refuse_read_only(conn: &Connection) -> rusqlite::Result<()> {
+    if conn.is_readonly("main")? {
+        let code = rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_READONLY);
+        return Err(rusqlite::Error::SqliteFailure(code, None));
+    }
+    Ok(())
 }
 
 /// Sets what holds for the connection and not for the file.

@@ -59,7 +59,7 @@ impl Store {
             })
             .at(&self.path)?;
         Ok(found.and_then(|(pass, stored)| {
-            (seal(key, pass.time, &pass.bytes) == stored).then_some(pass)
+            (seal(key, &pass.run, pass.time, &pass.bytes) == stored).then_some(pass)
         }))
     }
 }
@@ -69,9 +69,10 @@ pub(super) fn remember(
     conn: &Connection,
     pass: &NewPass,
     number: u64,
+    run: &RunId,
     time: Timestamp,
 ) -> rusqlite::Result<()> {
-    let seal = seal(pass.key, time, &pass.bytes);
+    let seal = seal(pass.key, run, time, &pass.bytes);
     conn.prepare_cached(
         "INSERT OR REPLACE INTO passes (key, run, time, seal, bytes) VALUES (?1, ?2, ?3, ?4, ?5)",
     )?
@@ -79,8 +80,10 @@ pub(super) fn remember(
     Ok(())
 }
 
-fn seal(key: PassKey, time: Timestamp, bytes: &[u8]) -> [u8; 32] {
+fn seal(key: PassKey, run: &RunId, time: Timestamp, bytes: &[u8]) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(&key.0).update(&time.0.to_le_bytes()).update(bytes);
+    // Only the last field has no fixed length once the run's name is hashed by itself.
+    hasher.update(&key.0).update(blake3::hash(run.as_str().as_bytes()).as_bytes());
+    hasher.update(&time.0.to_le_bytes()).update(bytes);
     *hasher.finalize().as_bytes()
 }
