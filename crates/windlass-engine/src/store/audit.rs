@@ -3,7 +3,7 @@
 //! Reading stops at the first wrong record; an audit goes on from the stored link, so that one
 //! flipped byte shows as one problem and not as a broken rest.
 
-use rusqlite::{Row, Transaction, TransactionBehavior};
+use rusqlite::{Row, Transaction};
 
 use windlass_core::id::RunId;
 use windlass_core::time::Timestamp;
@@ -73,8 +73,7 @@ impl Store {
     pub fn verify_chain(&self, run: &RunId) -> Result<ChainReport, ReadError> {
         // One snapshot for the row and the records, or an append in between would look like
         // damage.
-        let tx =
-            Transaction::new_unchecked(&self.conn, TransactionBehavior::Deferred).at(&self.path)?;
+        let tx = self.snapshot()?;
         let row = RunRow::find(&tx, run).at(&self.path)?;
         let row = row.ok_or_else(|| ReadError::UnknownRun(run.clone()))?;
         let head = row.run.head;

@@ -255,6 +255,20 @@ mod tests {
     }
 
     #[test]
+    fn a_program_started_meanwhile_does_not_keep_the_lock() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("driver.lock");
+        let lock = DriverLock::try_acquire(&path).unwrap().unwrap();
+        // `cat` lives until its input ends.
+        let mut other =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        drop(lock);
+        assert!(DriverLock::try_acquire(&path).unwrap().is_some());
+        drop(other.stdin.take());
+        other.wait().unwrap();
+    }
+
+    #[test]
     fn a_lock_on_a_removed_file_does_not_count() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("driver.lock");

@@ -181,9 +181,7 @@ impl Store {
             _copy: None,
         };
         store.check_anchor()?;
-        for row in RunRow::newest(&store.conn, HEADS_CHECKED_AT_OPEN).at(&store.path)? {
-            row.sealed(&store.path)?.check_head(&store.conn, &store.path)?;
-        }
+        store.check_newest_heads()?;
         Ok(store)
     }
 
@@ -233,6 +231,20 @@ impl Store {
     /// It costs microseconds and reads no table: `log -f` asks it before it asks for records.
     pub fn change_mark(&self) -> Result<i64, Fault> {
         self.conn.pragma_query_value(None, "data_version", |row| row.get(0)).at(&self.path)
+    }
+
+    /// Begins to read several things as they are at one moment.
+    pub(super) fn snapshot(&self) -> Result<Transaction<'_>, Fault> {
+        Transaction::new_unchecked(&self.conn, TransactionBehavior::Deferred).at(&self.path)
+    }
+
+    fn check_newest_heads(&self) -> Result<(), Fault> {
+        // An append between a row and its last record would look like damage.
+        let tx = self.snapshot()?;
+        for row in RunRow::newest(&tx, HEADS_CHECKED_AT_OPEN).at(&self.path)? {
+            row.sealed(&self.path)?.check_head(&tx, &self.path)?;
+        }
+        Ok(())
     }
 
     /// Runs `change` in one transaction that holds the write lock from its start.

@@ -4,6 +4,7 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
+use windlass_engine::store::lock::{DriverLock, Held, held};
 use windlass_engine::store::{Append, Fault, NewRecord, OpenError, Record, Store};
 
 use crate::support::*;
@@ -142,4 +143,30 @@ fn a_killed_process_loses_nothing_that_it_called_durable() {
         assert_eq!(head.seq.0 % 3, 1, "whole decisions only");
         assert_eq!(store.verify_chain(&run_id()).unwrap().problems, []);
     }
+}
+
+#[test]
+fn a_killed_driver_frees_its_lock() {
+    if let Some(dir) = child_dir("drive") {
+        let _lock = DriverLock::try_acquire(&dir.join("driver.lock")).unwrap().unwrap();
+        println!("\ndriving");
+        loop {
+            std::thread::park();
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("driver.lock");
+    let mut driver = child("crash::a_killed_driver_frees_its_lock", "drive", dir.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut output = BufReader::new(driver.stdout.take().unwrap()).lines();
+    assert!(output.any(|line| line.unwrap() == "driving"));
+    assert!(DriverLock::try_acquire(&path).unwrap().is_none());
+    let Held::By(Some(holder)) = held(&path).unwrap() else { panic!("nobody holds it") };
+    assert_eq!(holder.pid, driver.id());
+    driver.kill().unwrap();
+    driver.wait().unwrap();
+    assert_eq!(held(&path).unwrap(), Held::Free);
+    assert!(DriverLock::try_acquire(&path).unwrap().is_some());
 }

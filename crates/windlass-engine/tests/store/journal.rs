@@ -1,5 +1,7 @@
 //! What the store does when nothing is broken.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use windlass_core::id::{Fence, RunId};
 use windlass_core::time::Timestamp;
 use windlass_engine::store::{
@@ -230,5 +232,40 @@ fn a_newer_format_is_refused_and_says_who_wrote_it() {
     {
         assert!(matches!(error, OpenError::NewerFormat { found: 7, known: 1, .. }), "{error:?}");
         assert!(error.to_string().contains("windlass 9.1"), "{error}");
+    }
+}
+
+#[test]
+fn readers_beside_working_drivers_raise_no_alarm() {
+    let dir = tempfile::tempdir().unwrap();
+    let (names, appends) = (["a", "b", "c"], 40);
+    drop(Store::open(dir.path()).unwrap());
+    let working = AtomicUsize::new(names.len());
+    std::thread::scope(|scope| {
+        for name in names {
+            let (dir, working) = (dir.path(), &working);
+            scope.spawn(move || {
+                let mut store = Store::open(dir).unwrap();
+                let id = RunId::from(name);
+                let mut head = begin(&mut store, &id);
+                for _ in 0..appends {
+                    head = append(&mut store, &id, head.seq, 2).unwrap();
+                }
+                working.fetch_sub(1, Ordering::SeqCst);
+            });
+        }
+        while working.load(Ordering::SeqCst) > 0 {
+            let reader = Store::open_read_only(dir.path()).unwrap();
+            reader.check_anchor().unwrap();
+            for run in reader.runs().unwrap() {
+                assert_eq!(reader.verify_chain(&run.id).unwrap().problems, []);
+                assert!(all(&reader, &run.id).len() as u64 >= run.head.seq.0);
+            }
+            drop(Store::open(dir.path()).unwrap());
+        }
+    });
+    let store = Store::open(dir.path()).unwrap();
+    for name in names {
+        assert_eq!(store.head(&RunId::from(name)).unwrap().seq, Seq(1 + 2 * appends));
     }
 }
