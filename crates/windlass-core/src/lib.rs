@@ -7,6 +7,7 @@
 //! - [`proof`]: what the verifier reports, and how a criterion is judged from it.
 //! - [`prompt`]: what an agent is told.
 //! - [`view`]: projections of a run for people and for jq.
+//!
 //! Nothing here reads a file, a clock, an environment variable or a random number: whatever a
 //! decision needs arrives inside an [`run::Input`], so the same journal always gives the same
 //! decisions.

@@ -207,8 +207,29 @@ pub struct VerifyReport {
     pub route_files: Vec<String>,
     /// Papers that `file` checks matched, to be kept aside when the step is reopened.
     pub papers: Vec<String>,
+    /// The files as they are, when the place is not what was to be verified any more.
+    pub moved_on: Option<crate::snapshot::Snapshot>,
     /// Set when the verifier itself could not do its work.
     pub broken: Option<String>,
+}
+
+impl VerifyReport {
+    /// Returns a report that saw nothing yet.
+    pub fn empty() -> Self {
+        Self {
+            proofs: Vec::new(),
+            changed: Vec::new(),
+            changed_count: 0,
+            outside_may_write: Vec::new(),
+            protected: Vec::new(),
+            protected_diff: None,
+            verdict: None,
+            route_files: Vec::new(),
+            papers: Vec::new(),
+            moved_on: None,
+            broken: None,
+        }
+    }
 }
 
 /// How many paths a report lists; more are only counted, so that an event stays small.

@@ -1,15 +1,23 @@
-//! The imperative shell of windlass.
+//! The imperative shell of windlass, in the order of a run:
 //!
+//! - [`home`]: where things are kept.
+//! - [`git`]: places, snapshots, commits: all git of the engine.
+//! - [`store`]: journals, inbox, evidence, locks: all SQL of the engine.
+//! - [`journal`]: the typed layer over the store: decide, append, load, audit.
+//! - [`agent`]: the programs that play agents.
 //! - [`expr`]: jq expressions, evaluated with a bound.
-//! - [`fault`]: points at which tests stop the process as a crash would.
 //! - [`launcher`]: windlass re-executed around one attempt or check.
 //! - [`process`]: the engine's side of it, and who descends from whom.
-//! The imperative shell of windlass: store, git, launcher, verifier, agents, driver.
-//! The imperative shell of windlass: what `windlass-core` decides, this crate does.
+//! - [`verify`]: the judge: checks, protected files, verifier trees.
+//! - [`fault`]: points at which tests stop the process as a crash would.
 
+pub mod agent;
 pub mod expr;
 pub mod fault;
 pub mod git;
+pub mod home;
+pub mod journal;
 pub mod launcher;
 pub mod process;
 pub mod store;
+pub mod verify;

@@ -21,6 +21,8 @@ pub enum Event {
     RunStarted { plan: Box<Plan>, facts: Box<RunFacts> },
     /// A driver took the run over.
     DriverTookOver { driver: Fence },
+    /// The driver left; nothing new starts until another one takes over.
+    DriverLeft,
     /// All that a step needs is there.
     StepReady { step: StepId },
     /// A step took the place.
@@ -124,6 +126,8 @@ pub enum VerifyReason {
     ChangedAtGate,
     /// Protected files were pinned anew.
     Pinned,
+    /// The files changed between the snapshot and its verification.
+    MovedOn,
 }
 
 impl Event {
@@ -132,6 +136,7 @@ impl Event {
         match self {
             Self::RunStarted { .. } => "run_started",
             Self::DriverTookOver { .. } => "driver_took_over",
+            Self::DriverLeft => "driver_left",
             Self::StepReady { .. } => "step_ready",
             Self::StepTaken { .. } => "step_taken",
             Self::StepBegan { .. } => "step_began",

@@ -141,6 +141,8 @@ pub enum InputKind {
         /// Its fence number.
         driver: Fence,
     },
+    /// The driver left, or was found dead: nothing new starts until another one takes over.
+    DriverLeft,
     /// The `when` of a step was evaluated.
     WhenEvaluated {
         /// The step.

@@ -35,8 +35,8 @@ pub struct RunState {
     pub started_at: Timestamp,
     /// Since when the run has been as it is for people: the last change of control, gate or step.
     pub since: Timestamp,
-    /// The driver's fence number.
-    pub driver: Fence,
+    /// The fence number of the driver, while there is one.
+    pub driver: Option<Fence>,
     /// One per step of the plan.
     pub steps: Vector<Arc<StepState>>,
     /// What steps published.

@@ -218,6 +218,7 @@ pub fn describe(event: &Event) -> String {
             format!("run started: {} ({} steps)", plan.workflow, plan.steps.len())
         }
         Event::DriverTookOver { driver } => format!("driver {} took over", driver.0),
+        Event::DriverLeft => "the driver left".to_owned(),
         Event::StepReady { step } => format!("`{step}` is ready"),
         Event::StepTaken { step } => format!("`{step}` is next"),
         Event::StepBegan { step, .. } => format!("`{step}` began"),

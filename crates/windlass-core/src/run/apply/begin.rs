@@ -5,7 +5,6 @@ use std::sync::Arc;
 use imbl::{OrdSet, Vector};
 
 use super::IllegalEvent;
-use crate::id::Fence;
 use crate::run::state::{Control, Phase, RunState, Spent, StepState};
 use crate::run::{Event, Raise};
 use crate::time::{Span, Timestamp};
@@ -32,7 +31,7 @@ impl RunState {
             now: at,
             started_at: at,
             since: at,
-            driver: Fence(0),
+            driver: None,
             steps,
             context: Arc::new(serde_json::json!({})),
             spent: Spent::default(),

@@ -50,7 +50,11 @@ impl RunState {
         match event {
             Event::RunStarted { .. } => Err(IllegalEvent::StartedTwice),
             Event::DriverTookOver { driver } => {
-                self.driver = *driver;
+                self.driver = Some(*driver);
+                Ok(())
+            }
+            Event::DriverLeft => {
+                self.driver = None;
                 Ok(())
             }
             Event::StepReady { step }

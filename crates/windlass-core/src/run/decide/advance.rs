@@ -1,7 +1,7 @@
 //! What follows by itself: nobody has to ask for the next step.
 
 use super::draft::Draft;
-use crate::id::{AttemptId, GateId, StepIndex, VerificationId};
+use crate::id::{AttemptId, Fence, GateId, StepIndex, VerificationId};
 use crate::plan::{GatePolicy, Skip, StepKind};
 use crate::run::state::{Control, Gate, GateKind, PauseReason, Phase};
 use crate::run::{Event, VerifyReason};
@@ -32,6 +32,10 @@ fn next(draft: &Draft) -> Option<Event> {
     if state.remaining == 0 {
         return Some(Event::RunCompleted);
     }
+    // A person may decide while nobody drives; what that makes possible starts with the driver.
+    let Some(driver) = state.driver else {
+        return state.holder.and_then(|index| finish_proven(draft, index));
+    };
     let Some(index) = state.holder else {
         let index = *state.ready.get_min()?;
         let step = draft.id(index);
@@ -40,7 +44,7 @@ fn next(draft: &Draft) -> Option<Event> {
             None => Event::StepTaken { step },
         });
     };
-    finish_proven(draft, index).or_else(|| start_next(draft, index))
+    finish_proven(draft, index).or_else(|| start_next(draft, index, driver))
 }
 
 /// A proven step opens its gate or is done; a gate that was approved in advance is answered.
@@ -76,7 +80,7 @@ fn open_gate(draft: &Draft, index: StepIndex, snapshot: &Snapshot) -> Event {
 }
 
 /// The step that has the place starts its next verification or attempt, within the budget.
-fn start_next(draft: &Draft, index: StepIndex) -> Option<Event> {
+fn start_next(draft: &Draft, index: StepIndex, driver: Fence) -> Option<Event> {
     let state = &draft.state;
     let (plan, step) = (state.plan.step(index), state.step(index));
     if !matches!(step.phase, Phase::Due) {
@@ -96,7 +100,7 @@ fn start_next(draft: &Draft, index: StepIndex) -> Option<Event> {
     Some(Event::AttemptStarted {
         attempt: AttemptId { step: plan.id.clone(), number: step.attempts + 1 },
         try_number: step.tries + 1,
-        driver: state.driver,
+        driver,
     })
 }
 

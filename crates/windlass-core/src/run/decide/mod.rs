@@ -101,6 +101,11 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
         InputKind::DriverTookOver { driver } => {
             draft.emit(Event::DriverTookOver { driver: *driver });
         }
+        InputKind::DriverLeft => {
+            if draft.state.driver.is_some() {
+                draft.emit(Event::DriverLeft);
+            }
+        }
         InputKind::WhenEvaluated { step, value } => {
             step::when_evaluated(&mut draft, step, value)?;
         }

@@ -1,12 +1,13 @@
 //! The verifier looked: proof, route, gate or failure.
 
+use super::advance;
 use super::draft::Draft;
 use super::rollback;
 use crate::id::{GateId, StepIndex, VerificationId};
 use crate::plan::{CheckId, CheckKind, Criterion, Exhausted, Holds, PlanStep, StepKind};
 use crate::proof::{Outcome, VerifyReport};
 use crate::run::state::{Gate, GateKind, PauseReason, Phase};
-use crate::run::{Category, Event, FailedCheck, Failure, Rejected};
+use crate::run::{Category, Event, FailedCheck, Failure, Rejected, VerifyReason};
 use crate::snapshot::Snapshot;
 use crate::time::{Span, Timestamp};
 
@@ -27,6 +28,13 @@ pub(super) fn verified(
     };
     if verification != id {
         return Err(Rejected::StaleVerification);
+    }
+    if let Some(observed) = &report.moved_on {
+        // Somebody worked in the place since: what is there now is what has to be judged.
+        draft.emit(Event::VerificationAbandoned { verification });
+        let event = advance::verify(draft, index, observed, VerifyReason::MovedOn);
+        draft.emit(event);
+        return Ok(());
     }
     if let Some(message) = &report.broken {
         broken(draft, index, message, jitter);

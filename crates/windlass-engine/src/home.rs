@@ -1,0 +1,117 @@
+//! Where windlass keeps things.
+//!
+//! State is what must not be lost, cache is what can be made again, data is where runs work. The
+//! caller says where the three roots are; this module only knows the layout below them.
+
+use std::path::{Path, PathBuf};
+
+use windlass_core::id::RunId;
+
+/// The roots of everything that windlass keeps.
+#[derive(Clone, Debug)]
+pub struct Home {
+    /// `$WINDLASS_HOME`: journals, snapshots, evidence.
+    pub state: PathBuf,
+    /// Verifier trees.
+    pub cache: PathBuf,
+    /// Private clones.
+    pub data: PathBuf,
+}
+
+impl Home {
+    /// Returns the folders of one repository, named by its key.
+    pub fn repository(&self, key: &str) -> RepositoryHome {
+        RepositoryHome {
+            state: self.state.join("repos").join(key),
+            cache: self.cache.join("verify").join(key),
+            data: self.data.join("places").join(key),
+        }
+    }
+}
+
+/// The folders of one repository.
+#[derive(Clone, Debug)]
+pub struct RepositoryHome {
+    /// The journal database, the bare repository, evidence.
+    pub state: PathBuf,
+    /// Its verifier trees.
+    pub cache: PathBuf,
+    /// Its private clones.
+    pub data: PathBuf,
+}
+
+impl RepositoryHome {
+    /// Returns the engine's bare repository.
+    pub fn engine_git(&self) -> PathBuf {
+        self.state.join("engine.git")
+    }
+
+    /// Returns the folder in which launchers register themselves.
+    pub fn registry(&self) -> PathBuf {
+        self.state.join("launchers")
+    }
+
+    /// Returns the folders of one run.
+    pub fn run(&self, run: &RunId) -> RunHome {
+        RunHome {
+            state: self.state.join("runs").join(run.as_str()),
+            verifier: self.cache.join(run.as_str()),
+            place: self.data.join(run.as_str()),
+        }
+    }
+}
+
+/// The folders of one run.
+#[derive(Clone, Debug)]
+pub struct RunHome {
+    /// Locks, socket, prompts and captured output.
+    pub state: PathBuf,
+    /// The folder that holds its verifier tree.
+    pub verifier: PathBuf,
+    /// Its private clone.
+    pub place: PathBuf,
+}
+
+impl RunHome {
+    /// Returns the file that the driver of the run locks.
+    pub fn driver_lock(&self) -> PathBuf {
+        self.state.join("driver.lock")
+    }
+
+    /// Returns the file that all launchers of the run lock together.
+    pub fn launchers_lock(&self) -> PathBuf {
+        self.state.join("launchers.lock")
+    }
+
+    /// Returns the socket that the driver listens on.
+    pub fn socket(&self) -> PathBuf {
+        self.state.join("driver.sock")
+    }
+
+    /// Returns the run's own git directory.
+    pub fn git(&self) -> PathBuf {
+        self.state.join("git")
+    }
+
+    /// Returns the folder for temporary files, and for output that is not yet kept as a blob.
+    ///
+    /// It lies outside the state, because attempts and checks get their own folder in it to write.
+    pub fn scratch(&self) -> PathBuf {
+        self.verifier.join("scratch")
+    }
+
+    /// Returns the folder with the commands that an agent finds first.
+    pub fn bin(&self) -> PathBuf {
+        self.state.join("bin")
+    }
+
+    /// Returns the verifier's tree.
+    pub fn tree(&self) -> PathBuf {
+        self.verifier.join("tree")
+    }
+}
+
+/// Returns `path` without links, or as it is where that cannot be found out.
+pub fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}

@@ -1,0 +1,79 @@
+//! What changed since the step began: bounds, protected files, and where an agent may write.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use globset::{GlobSet, GlobSetBuilder};
+use windlass_core::id::ObjectId;
+use windlass_core::plan::glob;
+use windlass_core::proof::{MAX_LISTED_PATHS, ProtectedChange};
+
+use crate::git::{Change, EngineRepository, GitError};
+
+/// The paths that differ between two trees.
+pub(super) struct Changes {
+    changes: Vec<Change>,
+}
+
+impl Changes {
+    pub(super) fn between(
+        engine: &EngineRepository,
+        base: &ObjectId,
+        tree: &ObjectId,
+    ) -> Result<Self, GitError> {
+        let changes = if base == tree { Vec::new() } else { engine.diff(base, tree)? };
+        Ok(Self { changes })
+    }
+
+    pub(super) fn paths(&self) -> BTreeSet<String> {
+        self.changes.iter().map(|change| change.path.to_string()).collect()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// Paths that match none of `globs`; every path is inside an empty list.
+    pub(super) fn outside(&self, globs: &[String]) -> Vec<String> {
+        if globs.is_empty() {
+            return Vec::new();
+        }
+        let inside = set(globs);
+        self.listed(|path| !inside.is_match(path))
+    }
+
+    /// Paths that match one of `globs`.
+    pub(super) fn inside(&self, globs: &[String]) -> Vec<String> {
+        let inside = set(globs);
+        self.listed(|path| inside.is_match(path))
+    }
+
+    fn listed(&self, keep: impl Fn(&str) -> bool) -> Vec<String> {
+        let paths = self.changes.iter().map(|change| change.path.to_string());
+        paths.filter(|path| keep(path)).take(MAX_LISTED_PATHS).collect()
+    }
+
+    /// Protected files that are neither as they were nor as a person pinned them.
+    pub(super) fn protected(
+        &self,
+        globs: &[String],
+        pins: &BTreeMap<String, Option<ObjectId>>,
+    ) -> Vec<ProtectedChange> {
+        let protected = set(globs);
+        let changes = self.changes.iter().filter_map(|change| {
+            let path = change.path.to_string();
+            let now = change.new.as_ref().map(|entry| entry.id.clone());
+            let pinned = pins.get(&path).is_some_and(|pin| *pin == now);
+            (protected.is_match(&path) && !pinned).then_some(ProtectedChange { path, now })
+        });
+        changes.take(MAX_LISTED_PATHS).collect()
+    }
+}
+
+/// Globs were compiled when the plan was made, so none is invalid here.
+fn set(globs: &[String]) -> GlobSet {
+    let mut builder = GlobSetBuilder::new();
+    for glob in globs.iter().filter_map(|pattern| glob::compile(pattern).ok()) {
+        builder.add(glob);
+    }
+    builder.build().unwrap_or_else(|_| GlobSet::empty())
+}

@@ -1,0 +1,19 @@
+//! The judge: looks at a snapshot from outside and reports what it saw.
+//!
+//! It decides nothing: it produces one [`Proof`](windlass_core::proof::Proof) per check, and the
+//! core judges the criterion from them. Commands run in a verifier tree that no agent has touched,
+//! each below a launcher that lets it write only there. Files are looked at in the place, after
+//! everything that the attempt started is dead.
+
+mod baseline;
+mod cancel;
+mod changes;
+mod commands;
+mod files;
+mod preflight;
+mod verifier;
+
+pub use baseline::{BaselineFiles, take_baseline_files};
+pub use cancel::Cancel;
+pub use preflight::{PreflightError, preflight};
+pub use verifier::{Verification, Verifier, VerifyRequest};

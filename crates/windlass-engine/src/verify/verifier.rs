@@ -1,0 +1,585 @@
+//! One verification.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use windlass_core::id::{ContentHash, ObjectId};
+use windlass_core::plan::{Check, CheckKind, Criterion, Holds, Plan, PlanStep, glob, template};
+use windlass_core::proof::{MAX_LISTED_PATHS, Proof, VerifyReport};
+use windlass_core::snapshot::{Baseline, Snapshot};
+use windlass_core::time::Span;
+
+use super::baseline::BaselineFiles;
+use super::cancel::Cancel;
+use super::changes::Changes;
+use super::commands::{CommandRequest, Ran, prepare_key};
+use super::files;
+use crate::expr;
+use crate::git::{EngineRepository, Place, TreePath, VerifierTree};
+use crate::store::blobs::Blobs;
+use crate::store::{NewPass, PassKey, Store};
+
+/// The largest list of baseline files that is read back.
+const MAX_BASELINE_BYTES: u64 = 64 << 20;
+
+/// How much of a diff is shown to a person at a gate.
+const MAX_PATCH_BYTES: usize = 256 << 10;
+
+/// What verifications of a run have in common.
+pub struct Verifier {
+    /// The windlass executable, for launchers and expressions.
+    pub exe: PathBuf,
+    /// The environment of checks.
+    pub env: Vec<(String, String)>,
+    /// Evidence.
+    pub blobs: Blobs,
+    /// Earlier passes, read only.
+    pub passes: Store,
+    /// The folder that holds the verifier tree.
+    pub verifier_dir: PathBuf,
+    /// Room for output that is not yet kept.
+    pub scratch: PathBuf,
+    /// What launchers lock together.
+    pub launchers_lock: PathBuf,
+    /// Where launchers register.
+    pub registry: PathBuf,
+    /// Paths that no check may write.
+    pub never: Vec<PathBuf>,
+    /// Pinned ignored files, and their blobs.
+    pub carried: Vec<(String, ContentHash)>,
+}
+
+/// What is to be verified.
+pub struct VerifyRequest<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The step whose criterion is looked at.
+    pub step: &'a PlanStep,
+    /// The files that the step began from.
+    pub baseline: Option<&'a Baseline>,
+    /// The snapshot that is looked at.
+    pub snapshot: &'a Snapshot,
+    /// The last proven code: protected files are compared with it.
+    pub proven_code: &'a ObjectId,
+    /// Protected files that a person pinned anew.
+    pub pins: &'a BTreeMap<String, Option<ObjectId>>,
+    /// What steps published.
+    pub context: &'a serde_json::Value,
+    /// The run's document, for expressions.
+    pub document: &'a serde_json::Value,
+}
+
+/// What a verification saw, and the passes that others may use.
+pub struct Verification {
+    /// For the core.
+    pub report: VerifyReport,
+    /// For the store.
+    pub passes: Vec<NewPass>,
+}
+
+/// Why the verifier could not do its work.
+#[derive(Debug, thiserror::Error)]
+enum Broken {
+    #[error("git failed: {0}")]
+    Git(#[from] crate::git::GitError),
+    #[error("the verifier's tree failed: {0}")]
+    Tree(#[from] crate::git::VerifierError),
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    #[error("the evidence could not be kept: {0}")]
+    Put(#[from] crate::store::blobs::PutError),
+    #[error("earlier evidence cannot be read: {0}")]
+    Get(#[from] crate::store::blobs::GetError),
+    #[error("the baseline of the step cannot be read: {0}")]
+    Baseline(serde_json::Error),
+    #[error("the store failed: {0}")]
+    Store(#[from] crate::store::Fault),
+}
+
+impl Verifier {
+    /// Looks at a snapshot. Trouble of the verifier itself is part of the report.
+    pub fn verify(
+        &self,
+        place: &Place,
+        engine: &EngineRepository,
+        request: &VerifyRequest<'_>,
+        cancel: &Cancel,
+    ) -> Verification {
+        let mut looking =
+            Looking { verifier: self, place, engine, request, cancel, passes: Vec::new() };
+        let mut report = VerifyReport::empty();
+        if let Err(broken) = looking.look(&mut report) {
+            report.broken = Some(broken.to_string());
+        }
+        Verification { report, passes: looking.passes }
+    }
+
+    /// Returns the verifier's tree.
+    pub(super) fn tree(&self, place: &Place) -> VerifierTree {
+        VerifierTree::at(&self.verifier_dir.join("tree"), place)
+    }
+}
+
+struct Looking<'a> {
+    verifier: &'a Verifier,
+    place: &'a Place,
+    engine: &'a EngineRepository,
+    request: &'a VerifyRequest<'a>,
+    cancel: &'a Cancel,
+    passes: Vec<NewPass>,
+}
+
+impl Looking<'_> {
+    fn look(&mut self, report: &mut VerifyReport) -> Result<(), Broken> {
+        let request = self.request;
+        let base = request.baseline.map_or(request.proven_code, |b| &b.snapshot.code);
+        let changes = Changes::between(self.engine, base, &request.snapshot.code)?;
+        let paths = changes.paths();
+        report.changed_count = paths.len() as u64;
+        report.changed = paths.iter().take(MAX_LISTED_PATHS).cloned().collect();
+        report.outside_may_write = changes.outside(&request.step.may_write);
+        self.look_at_protected(base, &changes, report)?;
+        if !report.protected.is_empty() || !report.outside_may_write.is_empty() {
+            // Whatever the checks say, this is not accepted; nothing the agent changed is run.
+            return Ok(());
+        }
+        let Some(criterion) = &request.step.done else { return Ok(()) };
+        self.look_at_cheap_checks(criterion, &changes, &paths, report)?;
+        let hopeless = criterion.judge(&known(report)) == Holds::No;
+        let routed = report.verdict.as_ref().is_some_and(|v| request.step.on.contains_key(v));
+        if !hopeless || routed {
+            self.look_at_commands(criterion, report)?;
+        }
+        if let Some(verdict) = &report.verdict
+            && let Some(files) =
+                request.step.on.get(verdict).and_then(|route| route.rollback.files.as_deref())
+        {
+            report.route_files = self.route_files(files);
+        }
+        Ok(())
+    }
+
+    fn look_at_protected(
+        &self,
+        base: &ObjectId,
+        changes: &Changes,
+        report: &mut VerifyReport,
+    ) -> Result<(), Broken> {
+        let request = self.request;
+        if request.plan.protect.is_empty() {
+            return Ok(());
+        }
+        let (proven, code) = (request.proven_code, &request.snapshot.code);
+        report.protected = if base == proven {
+            changes.protected(&request.plan.protect, request.pins)
+        } else {
+            Changes::between(self.engine, proven, code)?
+                .protected(&request.plan.protect, request.pins)
+        };
+        if !report.protected.is_empty() {
+            let paths: Vec<TreePath> = report
+                .protected
+                .iter()
+                .map(|change| TreePath::new(change.path.as_bytes().to_vec()))
+                .collect();
+            let patch = self.engine.patch(proven, code, &paths, MAX_PATCH_BYTES)?;
+            report.protected_diff = Some(self.verifier.blobs.put(&patch)?);
+        }
+        Ok(())
+    }
+
+    /// Everything but commands: files, changes and expressions.
+    fn look_at_cheap_checks(
+        &self,
+        criterion: &Criterion,
+        changes: &Changes,
+        changed: &BTreeSet<String>,
+        report: &mut VerifyReport,
+    ) -> Result<(), Broken> {
+        let baseline = self.baseline_files()?;
+        for check in criterion.checks() {
+            let began = Instant::now();
+            let seen = match &check.kind {
+                CheckKind::File { .. } => {
+                    self.file(&check.kind, &baseline, changed, &mut report.papers)?
+                }
+                CheckKind::Diff { only, never, max_lines } => {
+                    self.diff(changes, only, never, *max_lines)?
+                }
+                CheckKind::State { expr } => self.state(expr),
+                CheckKind::Verdict { expr, accept, .. } => {
+                    let (seen, verdict) = self.verdict(expr, accept);
+                    report.verdict = report.verdict.take().or(verdict);
+                    seen
+                }
+                CheckKind::Run { .. } => continue,
+            };
+            report.proofs.push(seen.proof(check, began));
+        }
+        Ok(())
+    }
+
+    fn baseline_files(&self) -> Result<BaselineFiles, Broken> {
+        let Some(baseline) = self.request.baseline else { return Ok(BaselineFiles::default()) };
+        let bytes = self.verifier.blobs.get(&baseline.files, MAX_BASELINE_BYTES)?;
+        serde_json::from_slice(&bytes).map_err(Broken::Baseline)
+    }
+
+    fn file(
+        &self,
+        check: &CheckKind,
+        baseline: &BaselineFiles,
+        changed: &BTreeSet<String>,
+        papers: &mut Vec<String>,
+    ) -> Result<Seen, Broken> {
+        let CheckKind::File { glob: pattern, stale_ok, min_bytes, contains } = check else {
+            return Ok(Seen::no("this is not a file check".to_owned()));
+        };
+        let filled = match template::fill_context(pattern, self.request.context) {
+            Ok(filled) => filled,
+            Err(missing) => return Ok(Seen::no(format!("file `{pattern}`: {missing}"))),
+        };
+        if let Err(bad) = glob::stays_inside(&filled) {
+            return Ok(Seen::no(format!("file `{filled}`: {bad}")));
+        }
+        let found = files::find(self.place.root(), std::slice::from_ref(&filled))?;
+        if found.is_empty() {
+            return Ok(Seen::no(format!("file `{filled}`: no such file")));
+        }
+        // A glob that was filled in only later has no baseline of its own: what git saw decides.
+        let has_baseline = baseline.globs.contains(&filled);
+        let mut why_not = "unchanged since the step began";
+        for candidate in &found {
+            let is_new = if has_baseline {
+                baseline.files.get(&candidate.path) != Some(&candidate.hash)
+            } else {
+                changed.contains(&candidate.path)
+            };
+            if !is_new && !stale_ok {
+                continue;
+            }
+            if min_bytes.is_some_and(|least| candidate.bytes < least) {
+                why_not = "too small";
+                continue;
+            }
+            if let Some(text) = contains
+                && !self.contains(&candidate.path, text)
+            {
+                why_not = "does not contain what it should";
+                continue;
+            }
+            let run_folder = Path::new(&candidate.path).starts_with(".windlass/run");
+            if run_folder && !papers.contains(&candidate.path) {
+                papers.push(candidate.path.clone());
+            }
+            let summary =
+                format!("file `{filled}`: `{}`, {} bytes", candidate.path, candidate.bytes);
+            return Ok(Seen::yes(summary));
+        }
+        Ok(Seen::no(format!("file `{filled}`: {why_not}")))
+    }
+
+    fn contains(&self, path: &str, text: &str) -> bool {
+        let bytes = fs_err::read(self.place.root().join(path)).unwrap_or_default();
+        let text = text.as_bytes();
+        text.is_empty() || bytes.windows(text.len()).any(|window| window == text)
+    }
+
+    fn diff(
+        &self,
+        changes: &Changes,
+        only: &[String],
+        never: &[String],
+        max_lines: Option<u64>,
+    ) -> Result<Seen, Broken> {
+        if changes.is_empty() {
+            return Ok(Seen::no("diff: nothing changed since the step began".to_owned()));
+        }
+        let outside = changes.outside(only);
+        if !outside.is_empty() {
+            return Ok(Seen::no(format!(
+                "diff: changed outside {}: {}",
+                only.join(", "),
+                few(&outside)
+            )));
+        }
+        let forbidden = changes.inside(never);
+        if !forbidden.is_empty() {
+            return Ok(Seen::no(format!("diff: changed what must stay: {}", few(&forbidden))));
+        }
+        if let Some(most) = max_lines
+            && let Some(baseline) = self.request.baseline
+        {
+            let counts =
+                self.engine.numstat(&baseline.snapshot.code, &self.request.snapshot.code)?;
+            // A binary file has no lines; it counts as one so that it is not free.
+            let lines: u64 = counts
+                .iter()
+                .map(|count| count.lines.map_or(1, |(plus, minus)| plus + minus))
+                .sum();
+            if lines > most {
+                return Ok(Seen::no(format!("diff: {lines} lines changed, at most {most} may")));
+            }
+        }
+        Ok(Seen::yes(format!("diff: {} paths changed, all within bounds", changes.paths().len())))
+    }
+
+    fn state(&self, expression: &str) -> Seen {
+        match self.evaluate(expression) {
+            Ok(values) => {
+                let holds = values.first() == Some(&serde_json::Value::Bool(true));
+                let value =
+                    values.first().map_or_else(|| "nothing".to_owned(), ToString::to_string);
+                Seen::of(holds, format!("state `{expression}` is {}", cut(&value, 120)))
+            }
+            Err(message) => Seen::no(format!("state: {message}")),
+        }
+    }
+
+    fn verdict(&self, expression: &str, accept: &[String]) -> (Seen, Option<String>) {
+        match self.evaluate(expression) {
+            Ok(values) => {
+                let value = values.first().filter(|value| !value.is_null()).map(as_text);
+                let holds = value.as_ref().is_some_and(|value| accept.contains(value));
+                let shown = value.as_deref().unwrap_or("missing");
+                (Seen::of(holds, format!("verdict `{expression}` is {}", cut(shown, 120))), value)
+            }
+            Err(message) => (Seen::no(format!("verdict: {message}")), None),
+        }
+    }
+
+    fn route_files(&self, expression: &str) -> Vec<String> {
+        let values = self.evaluate(expression).unwrap_or_default();
+        values
+            .iter()
+            .filter_map(|value| value.as_str())
+            .map(str::to_owned)
+            .take(MAX_LISTED_PATHS)
+            .collect()
+    }
+
+    fn evaluate(&self, expression: &str) -> Result<Vec<serde_json::Value>, String> {
+        expr::evaluate_bounded(&self.verifier.exe, expression, self.request.document)
+            .map_err(|error| error.to_string())
+    }
+
+    /// The commands, in order; the first one that fails ends it.
+    fn look_at_commands(
+        &mut self,
+        criterion: &Criterion,
+        report: &mut VerifyReport,
+    ) -> Result<(), Broken> {
+        let checks = criterion.checks();
+        let commands: Vec<&Check> =
+            checks.into_iter().filter(|c| matches!(c.kind, CheckKind::Run { .. })).collect();
+        let mut tree: Option<VerifierTree> = None;
+        let mut failed = false;
+        for check in commands {
+            if self.cancel.is_cancelled() {
+                break;
+            }
+            let began = Instant::now();
+            let key = self.pass_key(&check.kind)?;
+            if let Some(key) = key
+                && let Some(pass) = self.verifier.passes.pass(key)?
+                && let Ok(mut proof) = serde_json::from_slice::<Proof>(&pass.bytes)
+            {
+                proof.check = check.id;
+                proof.cached = true;
+                report.proofs.push(proof);
+                continue;
+            }
+            if tree.is_none() {
+                match self.clean_tree()? {
+                    Ok(clean) => tree = Some(clean),
+                    Err(seen) => {
+                        report.proofs.push(seen.proof(check, began));
+                        failed = true;
+                        break;
+                    }
+                }
+            }
+            let Some(clean) = &tree else { break };
+            let seen = self.command(clean, &check.kind)?;
+            let proof = seen.proof(check, began);
+            if proof.holds == Holds::Yes {
+                if let Some(key) = key {
+                    let bytes = serde_json::to_vec(&proof).map_err(std::io::Error::from)?;
+                    self.passes.push(NewPass { key, bytes });
+                }
+            } else {
+                failed = true;
+            }
+            report.proofs.push(proof);
+            if failed && criterion.judge(&known(report)) == Holds::No {
+                break;
+            }
+        }
+        if failed {
+            // Code that was not accepted may have left things behind on purpose: caches go on only
+            // from accepted code.
+            self.verifier.tree(self.place).discard()?;
+            self.verifier.forget_prepared(self.request.plan)?;
+        }
+        Ok(())
+    }
+
+    /// The verifier's tree with exactly the code of the snapshot, prepared; or why it cannot be.
+    fn clean_tree(&self) -> Result<Result<VerifierTree, Seen>, Broken> {
+        let tree = self.verifier.tree(self.place);
+        fs_err::create_dir_all(&self.verifier.verifier_dir)?;
+        tree.checkout(&self.request.snapshot.code)?;
+        let mut carried = Vec::new();
+        for (path, hash) in &self.verifier.carried {
+            let bytes = self.verifier.blobs.get(hash, MAX_BASELINE_BYTES)?;
+            carried.push((TreePath::new(path.as_bytes().to_vec()), bytes));
+        }
+        tree.carry(&carried)?;
+        tree.mark_used()?;
+        Ok(match self.verifier.prepare(&tree, self.request.plan, self.cancel)? {
+            None => Ok(tree),
+            Some((command, ran)) => {
+                let summary = format!("prepare `{command}` {}", ran.words(Span::minutes(30)));
+                Err(Seen::from_command(false, summary, ran))
+            }
+        })
+    }
+
+    fn command(&self, tree: &VerifierTree, check: &CheckKind) -> Result<Seen, Broken> {
+        let CheckKind::Run { command, folder, timeout, .. } = check else {
+            return Ok(Seen::no("this is not a command".to_owned()));
+        };
+        let request = CommandRequest {
+            command,
+            folder: folder.as_deref(),
+            timeout: *timeout,
+            env: context_environment(self.request.context),
+        };
+        let ran = self.verifier.run(tree, &request, self.cancel)?;
+        let summary = format!("run `{command}` {}", ran.words(*timeout));
+        Ok(Seen::from_command(ran.succeeded(), summary, ran))
+    }
+
+    /// What a pass depends on; none when it may not be used again.
+    fn pass_key(&self, check: &CheckKind) -> Result<Option<PassKey>, Broken> {
+        let CheckKind::Run { command, folder, cache: true, env, .. } = check else {
+            return Ok(None);
+        };
+        let mut hasher = blake3::Hasher::new();
+        let mut part = |bytes: &[u8]| {
+            hasher.update(&(bytes.len() as u64).to_le_bytes());
+            hasher.update(bytes);
+        };
+        part(self.request.snapshot.code.as_str().as_bytes());
+        part(command.as_bytes());
+        part(folder.as_deref().unwrap_or_default().as_bytes());
+        for name in env {
+            let value = self.verifier.env.iter().find(|(known, _)| known == name);
+            part(name.as_bytes());
+            part(value.map_or(&b""[..], |(_, value)| value.as_bytes()));
+        }
+        for prepare in &self.request.plan.prepare {
+            // The lock file is part of the code, so the command's words suffice.
+            part(prepare_key(Path::new("/nonexistent"), prepare)?.as_bytes());
+        }
+        for (path, hash) in &self.verifier.carried {
+            part(path.as_bytes());
+            part(hash.as_str().as_bytes());
+        }
+        for (name, value) in context_environment(self.request.context) {
+            part(name.as_bytes());
+            part(value.as_bytes());
+        }
+        Ok(Some(PassKey(*hasher.finalize().as_bytes())))
+    }
+}
+
+/// What was seen of one check.
+struct Seen {
+    holds: bool,
+    summary: String,
+    ran: Option<Ran>,
+}
+
+impl Seen {
+    fn of(holds: bool, summary: String) -> Self {
+        Self { holds, summary, ran: None }
+    }
+
+    fn yes(summary: String) -> Self {
+        Self::of(true, summary)
+    }
+
+    fn no(summary: String) -> Self {
+        Self::of(false, summary)
+    }
+
+    fn from_command(holds: bool, summary: String, ran: Ran) -> Self {
+        Self { holds, summary, ran: Some(ran) }
+    }
+
+    fn proof(self, check: &Check, began: Instant) -> Proof {
+        let excerpt = self.ran.as_ref().filter(|_| !self.holds).map(|ran| ran.excerpt.clone());
+        Proof {
+            check: check.id,
+            holds: if self.holds { Holds::Yes } else { Holds::No },
+            strength: check.strength(),
+            summary: cut(&self.summary, 400),
+            excerpt: excerpt.filter(|text| !text.is_empty()),
+            evidence: self.ran.and_then(|ran| ran.evidence),
+            cached: false,
+            took: Span(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)),
+        }
+    }
+}
+
+fn known(report: &VerifyReport) -> impl Fn(windlass_core::plan::CheckId) -> Holds {
+    let seen: BTreeMap<_, _> =
+        report.proofs.iter().map(|proof| (proof.check, proof.holds)).collect();
+    move |check| seen.get(&check).copied().unwrap_or(Holds::Unknown)
+}
+
+/// Context as environment: `a.b` becomes `WINDLASS_CONTEXT_A_B`. Never text in a command.
+fn context_environment(context: &serde_json::Value) -> Vec<(String, String)> {
+    fn walk(prefix: &str, value: &serde_json::Value, into: &mut Vec<(String, String)>) {
+        if let Some(object) = value.as_object() {
+            for (key, value) in object {
+                let name: String = key
+                    .chars()
+                    .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+                    .collect();
+                walk(&format!("{prefix}_{name}"), value, into);
+            }
+        } else {
+            let text = as_text(value);
+            if !text.contains('\0') {
+                into.push((prefix.to_owned(), text));
+            }
+        }
+    }
+    let mut variables = Vec::new();
+    walk("WINDLASS_CONTEXT", context, &mut variables);
+    variables
+}
+
+fn as_text(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn few(paths: &[String]) -> String {
+    match paths {
+        [first, second, third, rest @ ..] if !rest.is_empty() => {
+            format!("{first}, {second}, {third} and {} more", rest.len())
+        }
+        _ => paths.join(", "),
+    }
+}
+
+fn cut(text: &str, max: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(max) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
