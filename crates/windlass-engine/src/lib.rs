@@ -9,9 +9,11 @@
 //! - [`launcher`]: windlass re-executed around one attempt or check.
 //! - [`process`]: the engine's side of it, and who descends from whom.
 //! - [`verify`]: the judge: checks, protected files, verifier trees.
+//! - [`dispatch`]: the driver, its worker, its socket, and how runs start.
 //! - [`fault`]: points at which tests stop the process as a crash would.
 
 pub mod agent;
+pub mod dispatch;
 pub mod expr;
 pub mod fault;
 pub mod git;

@@ -17,6 +17,7 @@ mod diff;
 mod engine_repository;
 mod here;
 mod index;
+mod leave;
 mod nested;
 mod object;
 mod observe;

@@ -78,6 +78,13 @@ pub struct Verification {
     pub passes: Vec<NewPass>,
 }
 
+impl Verification {
+    /// Returns a verification that saw nothing.
+    pub(crate) fn nothing() -> Self {
+        Self { report: VerifyReport::empty(), passes: Vec::new() }
+    }
+}
+
 /// Why the verifier could not do its work.
 #[derive(Debug, thiserror::Error)]
 enum Broken {

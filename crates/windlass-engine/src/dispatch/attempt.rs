@@ -1,0 +1,230 @@
+//! One attempt: prompt, launcher, output, files.
+
+use std::path::{Path, PathBuf};
+
+use windlass_core::id::AttemptId;
+use windlass_core::plan::StepKind;
+use windlass_core::prompt::prompt;
+use windlass_core::proof::{AttemptReport, Blob, Outcome};
+use windlass_core::run::{InputKind, RunState};
+use windlass_core::snapshot::Snapshot;
+use windlass_core::time::Span;
+
+use super::mirror;
+use super::socket::Badge;
+use super::worker::{Worker, WorkerError};
+use crate::agent::{AttemptRequest, agent_environment};
+use crate::fault;
+use crate::git::Committed;
+use crate::home::canonical;
+use crate::launcher::{Confinement, ConfinementMode, LaunchPolicy, LaunchReport};
+use crate::process::{self, LauncherCommand};
+use crate::verify::Cancel;
+
+/// How much of an agent's output is kept: its beginning and its end.
+const MAX_OUTPUT_BYTES: u64 = 4 << 20;
+
+impl Worker {
+    pub(super) fn attempt(
+        &mut self,
+        state: &RunState,
+        attempt: &AttemptId,
+        cancel: &Cancel,
+    ) -> Result<InputKind, WorkerError> {
+        if self.unsettled {
+            let at = Committed { commit: state.head.clone(), tree: state.head_code.clone() };
+            self.place.settle(&at)?;
+            self.unsettled = false;
+        }
+        mirror::write(state, self.place.root(), &self.blobs)?;
+        let scratch = tempfile::Builder::new().prefix("attempt-").tempdir_in(self.run.scratch())?;
+        let output = scratch.path().join("output");
+        let (outcome, launch) = match self.policy(state, attempt, scratch.path(), &output)? {
+            Ok(policy) => {
+                let report = self.launch(attempt, &policy, cancel)?;
+                (report.outcome.clone(), Some(report))
+            }
+            Err(message) => (Outcome::CouldNotStart { message }, None),
+        };
+        self.known = None;
+        fault::point("attempt-exited");
+        let result = self.backend.result(outcome, &output);
+        let (snapshot, trouble) = self.files_left(state)?;
+        fault::point("attempt-observed");
+        let report = AttemptReport {
+            outcome: result.outcome,
+            usage: result.usage,
+            result: result.result,
+            output: self.keep_output(&output)?,
+            left_behind: launch.as_ref().map_or(0, |launch| launch.left_behind),
+            trouble,
+            confinement: launch.map(|launch| launch.confinement).unwrap_or_default(),
+        };
+        Ok(InputKind::AttemptEnded { attempt: attempt.clone(), report: Box::new(report), snapshot })
+    }
+
+    fn launch(
+        &self,
+        attempt: &AttemptId,
+        policy: &LaunchPolicy,
+        cancel: &Cancel,
+    ) -> Result<LaunchReport, WorkerError> {
+        let mut unit = process::spawn(&LauncherCommand::new(&self.site.exe), policy)?;
+        cancel.running(Some(unit.stop_handle()));
+        let launcher = i32::try_from(unit.launcher_pid()).unwrap_or(-1);
+        let token = policy.env.iter().find(|(name, _)| name == "WINDLASS_TOKEN");
+        if let (Some((_, token)), Ok(start)) = (token, process::ancestry::start_time(launcher)) {
+            let badge = Badge {
+                token: token.clone(),
+                attempt: attempt.clone(),
+                launcher,
+                launcher_start: start,
+            };
+            self.set_badge(Some(badge));
+        }
+        unit.started();
+        fault::point("attempt-running");
+        let report = unit.wait();
+        self.set_badge(None);
+        cancel.running(None);
+        Ok(report)
+    }
+
+    fn set_badge(&self, badge: Option<Badge>) {
+        *self.badge.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = badge;
+    }
+
+    /// What the launcher is told; or why the agent cannot be started at all.
+    fn policy(
+        &self,
+        state: &RunState,
+        attempt: &AttemptId,
+        scratch: &Path,
+        output: &Path,
+    ) -> Result<Result<LaunchPolicy, String>, WorkerError> {
+        let Some(index) = state.plan.find(&attempt.step) else {
+            return Ok(Err(format!("there is no step `{}`", attempt.step)));
+        };
+        let plan = state.plan.step(index);
+        let StepKind::Agent { agent, model, .. } = &plan.kind else {
+            return Ok(Err(format!("nobody works on the group `{}`", plan.id)));
+        };
+        let prompt_file = scratch.join("prompt.md");
+        fs_err::write(&prompt_file, prompt(state, index, attempt))?;
+        let temp = scratch.join("tmp");
+        fs_err::create_dir_all(&temp)?;
+        let request = AttemptRequest {
+            run: &state.facts.run,
+            attempt,
+            agent,
+            model: model.as_deref(),
+            prompt_file: &prompt_file,
+            place: self.place.root(),
+        };
+        let command = match self.backend.command(&request) {
+            Ok(command) => command,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let mut policy =
+            LaunchPolicy::new(command.argv, self.place.root().to_owned(), output.to_owned());
+        policy.env = self.environment(state, attempt, agent, &prompt_file, &temp)?;
+        policy.env.extend(command.env);
+        policy.stdin = command.stdin;
+        policy.max_output_bytes = MAX_OUTPUT_BYTES;
+        let left = Span(state.limits().wall.0.saturating_sub(state.spent.wall.0));
+        policy.timeout = Some(plan.timeout.min(left));
+        policy.idle_timeout = Some(plan.idle_timeout);
+        policy.hold_lock = Some(self.run.launchers_lock());
+        policy.registry = Some(self.site.home.registry());
+        policy.confinement = Confinement {
+            mode: ConfinementMode::Prefer,
+            write: self.writable(command.write, &temp),
+            never: self.site.out_of_reach(state.facts.here, &self.run),
+        };
+        Ok(Ok(policy))
+    }
+
+    fn writable(&self, backend: Vec<PathBuf>, temp: &Path) -> Vec<PathBuf> {
+        let mut write = vec![self.place.root().to_owned(), canonical(temp)];
+        write.push(canonical(&std::env::temp_dir()));
+        write.extend(backend);
+        write.extend(self.site.allow_write.iter().map(|path| canonical(path)));
+        write.retain(|path| path.exists());
+        write
+    }
+
+    fn environment(
+        &self,
+        state: &RunState,
+        attempt: &AttemptId,
+        agent: &str,
+        prompt_file: &Path,
+        temp: &Path,
+    ) -> Result<Vec<(String, String)>, WorkerError> {
+        let bin = self.own_command()?;
+        let mut env = agent_environment(&self.site.env);
+        let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
+        env.retain(|(name, _)| name != "PATH" && name != "TMPDIR");
+        let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
+        set("PATH", format!("{}:{}", bin.display(), path.unwrap_or_default()));
+        set("TMPDIR", temp.to_string_lossy().into_owned());
+        set("WINDLASS_RUN", state.facts.run.to_string());
+        set("WINDLASS_STEP", attempt.step.to_string());
+        set("WINDLASS_ATTEMPT", attempt.to_string());
+        set("WINDLASS_AGENT", agent.to_owned());
+        set("WINDLASS_TOKEN", uuid::Uuid::new_v4().simple().to_string());
+        set("WINDLASS_PROMPT_FILE", prompt_file.to_string_lossy().into_owned());
+        set("WINDLASS_SOCKET", self.run.socket().to_string_lossy().into_owned());
+        Ok(env)
+    }
+
+    /// A folder in which an agent finds this very windlass, whatever else is installed.
+    fn own_command(&self) -> Result<PathBuf, WorkerError> {
+        let bin = self.run.bin();
+        fs_err::create_dir_all(&bin)?;
+        let link = bin.join("windlass");
+        if !link.exists() {
+            match std::os::unix::fs::symlink(&self.site.exe, &link) {
+                Ok(()) => {}
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(bin)
+    }
+
+    /// Keeps the files of the attempt. A place that cannot be read fails the attempt, with the last
+    /// files that could.
+    fn files_left(
+        &mut self,
+        state: &RunState,
+    ) -> Result<(Snapshot, Vec<windlass_core::proof::Trouble>), WorkerError> {
+        match self.observe(state) {
+            Ok(seen) => Ok(seen),
+            Err(WorkerError::Snapshot(error)) if self.place.root().is_dir() => {
+                let Some(latest) = state.latest.clone() else { return Err(error.into()) };
+                let message = with_causes(&error);
+                Ok((latest, vec![windlass_core::proof::Trouble::Unreadable { message }]))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn keep_output(&self, output: &Path) -> Result<Option<Blob>, WorkerError> {
+        if output.metadata().is_ok_and(|data| data.len() > 0) {
+            return Ok(Some(self.blobs.put_file(output, 2 * MAX_OUTPUT_BYTES)?));
+        }
+        Ok(None)
+    }
+}
+
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(source) = cause {
+        text.push_str(": ");
+        text.push_str(&source.to_string());
+        cause = source.source();
+    }
+    text
+}

@@ -1,0 +1,122 @@
+//! Asking something of a run, whether or not somebody drives it.
+//!
+//! What is asked goes into the inbox first, so it is never lost. A living driver is woken by its
+//! bell and answers. Without one, the caller takes the lock, decides once, and releases it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use windlass_core::id::RunId;
+use windlass_core::run::{Actor, InputKind};
+
+use super::clock::now;
+use super::driver::{DriveError, DriveOptions, Driver};
+use super::request::{Answer, Request};
+use super::site::Site;
+use super::socket;
+use crate::process::ancestry::{self, AncestryError};
+use crate::store::{Fault, OpenError, ReadError, Store};
+
+/// How long a living driver may take to answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often the answer is looked for; the driver has usually written it before the bell returns.
+const INTERVAL: Duration = Duration::from_millis(10);
+
+/// Why nothing was asked.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
+pub enum ClientError {
+    #[error("an agent or a check cannot decide about the run it belongs to")]
+    BelowLauncher,
+    #[error("whether this process belongs to an agent cannot be found out")]
+    Ancestry(#[from] AncestryError),
+    #[error("the store cannot be opened")]
+    Open(#[from] OpenError),
+    #[error("the request could not be left in the inbox")]
+    Post(#[from] ReadError),
+    #[error("the answer cannot be read")]
+    Answer(#[from] Fault),
+    #[error("the driver did not answer within {}s; the request stays in its inbox", PATIENCE.as_secs())]
+    NoAnswer,
+    #[error(transparent)]
+    Drive(Box<DriveError>),
+}
+
+/// What became of a request, and who answered.
+#[derive(Clone, Debug)]
+pub struct Sent {
+    /// The answer.
+    pub answer: Answer,
+    /// Whether a living driver took it.
+    pub driven: bool,
+}
+
+/// Asks something of a run on behalf of `person`.
+///
+/// # Errors
+/// The caller may not, or nobody answers.
+pub fn send(
+    site: &Arc<Site>,
+    run: &RunId,
+    person: &str,
+    request: &Request,
+) -> Result<Sent, ClientError> {
+    let me = i32::try_from(std::process::id()).unwrap_or(-1);
+    if ancestry::is_below_launcher(me, &site.home.registry())? {
+        return Err(ClientError::BelowLauncher);
+    }
+    let mut store = Store::open(&site.home.state)?;
+    let bytes = serde_json::to_vec(request).unwrap_or_default();
+    let actor = Actor::person(person);
+    let item = store.post(run, now(), actor.as_str(), &bytes)?;
+    let home = site.home.run(run);
+    let deadline = Instant::now() + PATIENCE;
+    let mut driven = true;
+    loop {
+        socket::ring(&home.socket());
+        if let Some(answer) = store.outcome(item)? {
+            let answer = serde_json::from_slice(&answer).unwrap_or(Answer::Accepted);
+            return Ok(Sent { answer, driven });
+        }
+        match decide_alone(site, run, person) {
+            Ok(()) => driven = false,
+            Err(DriveError::Driven { .. }) => pause(),
+            Err(error) => return Err(ClientError::Drive(Box::new(error))),
+        }
+        if Instant::now() > deadline {
+            return Err(ClientError::NoAnswer);
+        }
+    }
+}
+
+/// Drives the run just long enough to take up its inbox.
+fn decide_alone(site: &Arc<Site>, run: &RunId, person: &str) -> Result<(), DriveError> {
+    let options = DriveOptions { no_wait: true };
+    Driver::take_over(site, run, person, options, Box::new(|_, _| {}))?.settle_inbox()
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the answer is in a database, which cannot be waited for"
+)]
+fn pause() {
+    std::thread::sleep(INTERVAL);
+}
+
+impl Driver {
+    /// Takes up the inbox and leaves, without starting anything.
+    fn settle_inbox(mut self) -> Result<(), DriveError> {
+        // The lock is held, so any driver that the journal knows of is gone.
+        self.feed(InputKind::DriverLeft, Actor::engine())?;
+        loop {
+            self.read_inbox()?;
+            if !self.observing {
+                break;
+            }
+            self.next_message()?;
+        }
+        self.leave();
+        Ok(())
+    }
+}

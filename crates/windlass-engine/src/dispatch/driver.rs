@@ -1,0 +1,480 @@
+//! The driver: one thread owns the state of a run.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use windlass_core::id::RunId;
+use windlass_core::run::{
+    Actor, Decision, Effect, Input, InputKind, Phase, RunState, RunStatus, outstanding,
+};
+use windlass_core::snapshot::Snapshot;
+use windlass_core::time::Timestamp;
+
+use super::clock::now;
+use super::message::{Looked, Message, Report};
+use super::mirror;
+use super::request::{Answer, Request};
+use super::site::Site;
+use super::socket::{self, AgentAnswer};
+use super::worker::{Extra, Job, Worker, WorkerError};
+use crate::fault;
+use crate::journal::{DecideError, Journal, Step};
+use crate::process;
+use crate::store::lock::{DriverLock, ExclusiveLock, LockError, WaitError};
+use crate::store::{InboxId, InboxItem, OpenError, ReadError, SettleError, Store};
+use crate::verify::Cancel;
+
+/// How long the launchers of a dead driver may take to end everything below them.
+const LAUNCHERS_PATIENCE: Duration = Duration::from_secs(60);
+
+/// The longest time between two looks at the inbox; the bell makes it shorter.
+const INBOX_INTERVAL: Duration = Duration::from_secs(2);
+
+/// Why a run cannot be driven.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
+pub enum DriveError {
+    #[error("another windlass is driving run `{run}`")]
+    Driven { run: RunId },
+    #[error("the lock of the run cannot be taken")]
+    Lock(#[from] LockError),
+    #[error("processes of an earlier driver are still there")]
+    Launchers(#[from] WaitError),
+    #[error("the store cannot be opened")]
+    Open(#[from] OpenError),
+    #[error(transparent)]
+    Decide(#[from] DecideError),
+    #[error("the inbox cannot be read")]
+    Inbox(#[from] ReadError),
+    #[error("a request could not be answered")]
+    Settle(#[from] SettleError),
+    #[error(transparent)]
+    Worker(#[from] WorkerError),
+    #[error("the driver's socket cannot be opened")]
+    Socket(#[source] std::io::Error),
+    #[error("the worker died")]
+    WorkerDied,
+}
+
+/// How a driver behaves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DriveOptions {
+    /// Whether it leaves instead of waiting for a moment to come.
+    pub no_wait: bool,
+}
+
+/// Where a run stood when its driver left it.
+#[derive(Clone, Debug)]
+pub struct Ended {
+    /// The status.
+    pub status: RunStatus,
+    /// The state.
+    pub state: RunState,
+}
+
+/// Lets other threads speak to a driver.
+#[derive(Clone, Debug)]
+pub struct DriverHandle {
+    messages: Sender<Message>,
+}
+
+impl DriverHandle {
+    /// Stops the running attempt and pauses the run, as Ctrl-C does.
+    pub fn interrupt(&self) {
+        // A driver that has left needs no interruption.
+        let _ = self.messages.send(Message::Interrupt);
+    }
+}
+
+/// Is told of every decision, once it is durable.
+pub type Observer = Box<dyn FnMut(&Step, &RunState) + Send>;
+
+/// The driver of one run.
+pub struct Driver {
+    journal: Journal,
+    run: RunId,
+    site: Arc<Site>,
+    person: String,
+    options: DriveOptions,
+    messages: Receiver<Message>,
+    sender: Sender<Message>,
+    jobs: Sender<Job>,
+    worker: Option<std::thread::JoinHandle<()>>,
+    performing: BTreeMap<Effect, Cancel>,
+    pub(super) observing: bool,
+    observer: Observer,
+    _lock: DriverLock,
+}
+
+impl Driver {
+    /// Takes a run over.
+    ///
+    /// `observer` is called after every decision, once it is durable.
+    ///
+    /// # Errors
+    /// Another driver is alive, or the run cannot be read.
+    pub fn take_over(
+        site: &Arc<Site>,
+        run: &RunId,
+        person: &str,
+        options: DriveOptions,
+        observer: Observer,
+    ) -> Result<Self, DriveError> {
+        let home = site.home.run(run);
+        let lock = DriverLock::try_acquire(&home.driver_lock())?
+            .ok_or_else(|| DriveError::Driven { run: run.clone() })?;
+        // Whatever an earlier driver started is dying with it; nothing is touched before it is gone.
+        drop(ExclusiveLock::wait(&home.launchers_lock(), Instant::now() + LAUNCHERS_PATIENCE)?);
+        let _ = process::become_subreaper();
+        let journal = Journal::take_over(Store::open(&site.home.state)?, run)?;
+        let (sender, messages) = channel();
+        let badge = Arc::new(Mutex::new(None));
+        let worker = Worker::new(Arc::clone(site), journal.state(), Arc::clone(&badge))?;
+        socket::listen(&home.socket(), badge, sender.clone()).map_err(DriveError::Socket)?;
+        let (jobs, queue) = channel();
+        let reports = sender.clone();
+        let worker = std::thread::Builder::new()
+            .name("worker".to_owned())
+            .spawn(move || worker.work(&queue, &reports))
+            .map_err(DriveError::Socket)?;
+        Ok(Self {
+            journal,
+            run: run.clone(),
+            site: Arc::clone(site),
+            person: person.to_owned(),
+            options,
+            messages,
+            sender,
+            jobs,
+            worker: Some(worker),
+            performing: BTreeMap::new(),
+            observing: false,
+            observer,
+            _lock: lock,
+        })
+    }
+
+    /// Returns a handle for other threads.
+    pub fn handle(&self) -> DriverHandle {
+        DriverHandle { messages: self.sender.clone() }
+    }
+
+    /// Drives the run until it ends or waits for a person.
+    ///
+    /// # Errors
+    /// Windlass could not do its work; the run goes on from the last decision when it is resumed.
+    pub fn drive(mut self) -> Result<Ended, DriveError> {
+        let greeting = self.journal.greet(now())?;
+        self.observed(&greeting);
+        fault::point("took-over");
+        let result = self.turn();
+        for cancel in self.performing.values() {
+            cancel.cancel();
+        }
+        if result.is_ok() && !self.journal.state().is_ended() {
+            self.feed(InputKind::DriverLeft, Actor::engine())?;
+        }
+        self.leave();
+        result.map(|()| {
+            let state = self.journal.state().clone();
+            Ended { status: state.status(), state }
+        })
+    }
+
+    fn turn(&mut self) -> Result<(), DriveError> {
+        loop {
+            self.read_inbox()?;
+            self.ensure()?;
+            if self.is_finished() {
+                return Ok(());
+            }
+            match self.messages.recv_timeout(self.patience()) {
+                Ok(message) => self.handle_message(message)?,
+                Err(RecvTimeoutError::Timeout) => self.fire_timers()?,
+                Err(RecvTimeoutError::Disconnected) => return Err(DriveError::WorkerDied),
+            }
+        }
+    }
+
+    /// Whether nothing is left to do until a person decides.
+    fn is_finished(&self) -> bool {
+        let idle = self.performing.keys().all(|effect| matches!(effect, Effect::Wake { .. }));
+        if !idle || self.observing {
+            return false;
+        }
+        match self.journal.state().status() {
+            RunStatus::Active => false,
+            RunStatus::Waiting => self.options.no_wait,
+            RunStatus::AwaitingApproval
+            | RunStatus::AwaitingUser
+            | RunStatus::Paused
+            | RunStatus::Completed
+            | RunStatus::Aborted => true,
+        }
+    }
+
+    /// Starts what is outstanding and not yet being performed; stops what is no longer wanted.
+    fn ensure(&mut self) -> Result<(), DriveError> {
+        let wanted = outstanding(self.journal.state());
+        for (effect, cancel) in &self.performing {
+            let stopping = matches!(effect, Effect::EnsureAttempt { attempt }
+                if wanted.contains(&Effect::StopAttempt { attempt: attempt.clone() }));
+            if (stopping || !wanted.contains(effect)) && !cancel.is_cancelled() {
+                cancel.cancel();
+            }
+        }
+        for effect in wanted {
+            let attempt_runs = matches!(&effect, Effect::StopAttempt { attempt }
+                if self.performing.contains_key(&Effect::EnsureAttempt { attempt: attempt.clone() }));
+            if attempt_runs || self.performing.contains_key(&effect) {
+                continue;
+            }
+            let cancel = Cancel::default();
+            if !matches!(effect, Effect::Wake { .. }) {
+                let job = Job::Perform {
+                    extra: self.extra(&effect),
+                    effect: effect.clone(),
+                    state: Arc::new(self.journal.state().clone()),
+                    cancel: cancel.clone(),
+                };
+                self.jobs.send(job).map_err(|_| DriveError::WorkerDied)?;
+            }
+            self.performing.insert(effect, cancel);
+        }
+        Ok(())
+    }
+
+    fn extra(&self, effect: &Effect) -> Extra {
+        match effect {
+            Effect::EnsureCommit { step, .. } => Extra {
+                journal_link: self.journal.proven(step).map(|link| link.to_string()),
+                lost: false,
+            },
+            Effect::EnsureAttempt { .. } => Extra { journal_link: None, lost: self.is_orphaned() },
+            Effect::EvaluateWhen { .. }
+            | Effect::TakeBaseline(_)
+            | Effect::StopAttempt { .. }
+            | Effect::Verify { .. }
+            | Effect::Wake { .. } => Extra::default(),
+        }
+    }
+
+    /// Whether the running attempt was started by another driver than this one.
+    fn is_orphaned(&self) -> bool {
+        let phase = self.journal.state().holding().map(|(_, _, step)| &step.phase);
+        matches!(phase, Some(Phase::Running { driver, .. }) if *driver != self.journal.fence())
+    }
+
+    /// How long nothing may happen before timers and inbox are looked at.
+    fn patience(&self) -> Duration {
+        let now = now();
+        let timers = self.performing.keys().filter_map(|effect| match effect {
+            Effect::Wake { at, .. } => Some(at.since(now).to_duration()),
+            Effect::EvaluateWhen { .. }
+            | Effect::TakeBaseline(_)
+            | Effect::EnsureAttempt { .. }
+            | Effect::StopAttempt { .. }
+            | Effect::Verify { .. }
+            | Effect::EnsureCommit { .. } => None,
+        });
+        timers.min().unwrap_or(INBOX_INTERVAL).min(INBOX_INTERVAL)
+    }
+
+    fn fire_timers(&mut self) -> Result<(), DriveError> {
+        let now: Timestamp = now();
+        let due: Vec<Effect> = self
+            .performing
+            .keys()
+            .filter(|effect| matches!(effect, Effect::Wake { at, .. } if *at <= now))
+            .cloned()
+            .collect();
+        for effect in due {
+            self.performing.remove(&effect);
+            if let Effect::Wake { key, .. } = effect {
+                self.feed(InputKind::TimerFired { key }, Actor::engine())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for one message and handles it.
+    pub(super) fn next_message(&mut self) -> Result<(), DriveError> {
+        let message = self.messages.recv().map_err(|_| DriveError::WorkerDied)?;
+        self.handle_message(message)
+    }
+
+    fn handle_message(&mut self, message: Message) -> Result<(), DriveError> {
+        match message {
+            Message::Performed(effect, report) => {
+                let cancelled =
+                    self.performing.remove(&effect).is_some_and(|cancel| cancel.is_cancelled());
+                match *report {
+                    Ok(report) => self.report(report)?,
+                    // What was given up may fail as it likes.
+                    Err(_) if cancelled && matches!(effect, Effect::Verify { .. }) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Message::Observed(looked, seen) => {
+                self.observing = false;
+                let (snapshot, changed) = seen?;
+                self.decide_request(looked, snapshot, changed)?;
+            }
+            Message::Ring => {}
+            Message::Context { attempt, key, value, answer } => {
+                let actor = Actor::agent(&attempt);
+                let fed = self.feed(InputKind::ContextSet { attempt, key, value }, actor);
+                let said = match fed {
+                    Ok(_) => AgentAnswer::Done,
+                    Err(DriveError::Decide(DecideError::Rejected(rejected))) => {
+                        match Answer::rejected(&rejected) {
+                            Answer::Rejected { message, hint } => {
+                                AgentAnswer::Refused { message, hint }
+                            }
+                            Answer::Accepted | Answer::Changed { .. } => AgentAnswer::Done,
+                        }
+                    }
+                    Err(error) => return Err(error),
+                };
+                // An agent that hung up does not want to know.
+                let _ = answer.send(said);
+            }
+            Message::ContextRead(answer) => {
+                let _ = answer.send((*self.journal.state().context).clone());
+            }
+            Message::Interrupt => {
+                let decision = InputKind::Decided(Decision::Pause { now: true });
+                let actor = Actor::person(&self.person);
+                ignore_rejection(self.feed(decision, actor))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, report: Report) -> Result<(), DriveError> {
+        let input = Input { at: now(), actor: Actor::engine(), kind: report.input };
+        let decided = self.journal.decide(input, Vec::new(), report.passes);
+        // A report that is no longer expected was overtaken by a decision.
+        if let Some(step) = ignore_rejection(decided.map_err(DriveError::from))? {
+            self.observed(&step);
+        }
+        Ok(())
+    }
+
+    pub(super) fn feed(&mut self, kind: InputKind, actor: Actor) -> Result<(), DriveError> {
+        let step = self.journal.decide(Input { at: now(), actor, kind }, Vec::new(), Vec::new())?;
+        self.observed(&step);
+        Ok(())
+    }
+
+    fn observed(&mut self, step: &Step) {
+        (self.observer)(step, self.journal.state());
+    }
+
+    /// Takes up what people asked for while nobody or this driver was there.
+    pub(super) fn read_inbox(&mut self) -> Result<(), DriveError> {
+        if self.observing {
+            return Ok(());
+        }
+        for item in self.journal.store().pending(&self.run)? {
+            let Ok(request) = serde_json::from_slice::<Request>(&item.bytes) else {
+                self.settle(item.id, &unreadable())?;
+                continue;
+            };
+            let InboxItem { id, actor, .. } = item;
+            let looked = Looked { item: id, actor, request };
+            if looked.request.needs_files() && self.is_quiet() {
+                let state = Arc::new(self.journal.state().clone());
+                self.jobs
+                    .send(Job::Observe { looked, state })
+                    .map_err(|_| DriveError::WorkerDied)?;
+                self.observing = true;
+                return Ok(());
+            }
+            // Nothing can be said about files while somebody works on them; the core refuses it.
+            let files = self.journal.state().latest.clone().unwrap_or_else(no_files);
+            self.decide_request(looked, files, Vec::new())?;
+        }
+        Ok(())
+    }
+
+    /// Whether nobody is working in the place.
+    fn is_quiet(&self) -> bool {
+        self.performing
+            .keys()
+            .all(|effect| matches!(effect, Effect::Wake { .. } | Effect::EvaluateWhen { .. }))
+    }
+
+    fn decide_request(
+        &mut self,
+        looked: Looked,
+        observed: Snapshot,
+        changed: Vec<String>,
+    ) -> Result<(), DriveError> {
+        let Looked { item, actor, request } = looked;
+        let decision = request.decide(observed, changed);
+        let refused_paths = self.paths_if_refused(&decision);
+        let answer = match refused_paths {
+            Some(paths) => Answer::Changed { paths },
+            None => Answer::Accepted,
+        };
+        let actor = serde_json::from_value(actor.into()).unwrap_or_else(|_| Actor::engine());
+        let input = Input { at: now(), actor, kind: InputKind::Decided(decision) };
+        let outcomes = vec![(item, encode(&answer))];
+        match self.journal.decide(input, outcomes, Vec::new()) {
+            Ok(step) => {
+                self.observed(&step);
+                Ok(())
+            }
+            Err(DecideError::Rejected(rejected)) => self.settle(item, &Answer::rejected(&rejected)),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The changed paths, when an approval is about other files than those that were shown.
+    fn paths_if_refused(&self, decision: &Decision) -> Option<Vec<String>> {
+        let Decision::Approve { gate, observed, changed, .. } = decision else { return None };
+        let open = self.journal.state().gate()?;
+        (open.id == *gate && open.snapshot != *observed).then(|| changed.clone())
+    }
+
+    fn settle(&mut self, item: InboxId, answer: &Answer) -> Result<(), DriveError> {
+        Ok(self.journal.store().settle(item, &encode(answer))?)
+    }
+
+    /// Ends the worker and leaves a last copy of the run's document in the place.
+    pub(super) fn leave(&mut self) {
+        let (closed, _) = channel();
+        self.jobs = closed;
+        if let Some(worker) = self.worker.take() {
+            let _ = worker.join();
+        }
+        let state = self.journal.state();
+        let place = std::path::PathBuf::from(&state.facts.place);
+        let _ = mirror::write(state, &place, &self.site.blobs());
+    }
+}
+
+fn ignore_rejection<T>(decided: Result<T, DriveError>) -> Result<Option<T>, DriveError> {
+    match decided {
+        Ok(step) => Ok(Some(step)),
+        Err(DriveError::Decide(DecideError::Rejected(_))) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn encode(answer: &Answer) -> Vec<u8> {
+    serde_json::to_vec(answer).unwrap_or_default()
+}
+
+fn unreadable() -> Answer {
+    let message = "the request cannot be read by the windlass that drives the run".to_owned();
+    Answer::Rejected { message, hint: Some("use the same version for both".to_owned()) }
+}
+
+fn no_files() -> Snapshot {
+    let none = windlass_core::id::ObjectId::new("");
+    Snapshot { code: none.clone(), papers: none }
+}

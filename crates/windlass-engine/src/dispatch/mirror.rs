@@ -1,0 +1,69 @@
+//! What people and agents can read in the place: copies, written for them and never read back.
+
+use std::path::Path;
+
+use windlass_core::id::StepId;
+use windlass_core::plan::template;
+use windlass_core::prompt::{GOAL_FILE, evidence_file, task_file};
+use windlass_core::run::RunState;
+use windlass_core::view;
+
+use crate::git::place_files::{self, PlaceFileError};
+use crate::store::blobs::Blobs;
+
+/// How much of one piece of evidence is copied into the place.
+const MAX_EVIDENCE_BYTES: u64 = 1 << 20;
+
+/// Writes the run's document, its goal, the current task and the evidence of the last failure.
+///
+/// A link that an agent put in the way stops the copy and nothing else: the copies are a courtesy.
+pub(super) fn write(state: &RunState, place: &Path, blobs: &Blobs) -> Result<(), PlaceFileError> {
+    let document = serde_json::to_vec_pretty(&view::document(state)).unwrap_or_default();
+    courtesy(copy(place, ".windlass/run/state.json", &document))?;
+    courtesy(copy(place, GOAL_FILE, state.plan.goal.as_bytes()))?;
+    let Some((_, plan, step)) = state.holding() else { return Ok(()) };
+    let task =
+        template::fill_context(&plan.task, &state.context).unwrap_or_else(|_| plan.task.clone());
+    courtesy(copy(place, &task_file(plan), task.as_bytes()))?;
+    let evidence = step.failure.iter().flat_map(|failure| &failure.checks);
+    for blob in evidence.filter_map(|check| check.evidence.as_ref()) {
+        if let Ok(bytes) = blobs.get(&blob.hash, MAX_EVIDENCE_BYTES) {
+            courtesy(copy(place, &evidence_file(&blob.hash), &bytes))?;
+        }
+    }
+    Ok(())
+}
+
+fn copy(place: &Path, relative: &str, bytes: &[u8]) -> Result<(), PlaceFileError> {
+    let relative = Path::new(relative);
+    if let Some(parent) = relative.parent() {
+        place_files::create_dir(place, parent)?;
+    }
+    place_files::write_file(place, relative, bytes)
+}
+
+/// Lets pass what an agent can cause; a full disk is an error.
+fn courtesy(written: Result<(), PlaceFileError>) -> Result<(), PlaceFileError> {
+    match written {
+        Err(PlaceFileError::Io { path, source })
+            if source.kind() == std::io::ErrorKind::StorageFull =>
+        {
+            Err(PlaceFileError::Io { path, source })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the message of the commit of a proven step.
+pub(super) fn commit_message(state: &RunState, step: &StepId, link: Option<&String>) -> String {
+    let title = state.plan.find(step).map(|index| state.plan.step(index).title.clone());
+    let title = title.unwrap_or_else(|| step.to_string());
+    let subject = match &state.plan.issue {
+        Some(issue) => format!("wip(#{}/{step}): {title} - {}", issue.number, issue.title),
+        None => format!("wip({step}): {title} - {}", state.plan.goal),
+    };
+    let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
+    let subject: String = subject.chars().take(200).collect();
+    let link = link.map(|link| format!("Windlass-Journal: {link}\n")).unwrap_or_default();
+    format!("{subject}\n\nWindlass-Run: {}\nWindlass-Step: {step}\n{link}", state.facts.run)
+}

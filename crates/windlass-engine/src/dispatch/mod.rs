@@ -1,0 +1,33 @@
+//! Driving a run: one thread owns the state, one performs effects, others only report.
+//!
+//! ```text
+//!  inbox, socket, signals, timers ──► driver ──► decide, append ──► outstanding effects
+//!                                       ▲                                  │ jobs
+//!                                       └───────── reports ◄──── worker ◄──┘
+//! ```
+//!
+//! The [`Driver`] gathers messages, turns each into one input, and appends what follows before
+//! anything is done about it. The worker has the place to itself, because a place has one writing
+//! attempt at a time; it takes jobs in order and reports what came of them. If the process dies on
+//! any line, a new driver folds the journal and ensures what is outstanding.
+
+mod attempt;
+mod client;
+mod clock;
+mod driver;
+mod message;
+mod mirror;
+mod request;
+mod site;
+mod socket;
+mod start;
+mod worker;
+
+pub use client::{ClientError, Sent, send};
+pub use clock::now;
+pub use driver::{DriveError, DriveOptions, Driver, DriverHandle, Ended, Observer};
+pub use request::{Answer, Request};
+pub use site::Site;
+pub use socket::{AgentAnswer, SocketError, context_get, context_set};
+pub use start::{StartError, StartRequest, start};
+pub use worker::WorkerError;

@@ -1,0 +1,113 @@
+//! What people ask of a run, as it travels through the inbox.
+
+use serde::{Deserialize, Serialize};
+use windlass_core::id::{GateId, StepId};
+use windlass_core::run::{Decision, Raise, Rejected};
+use windlass_core::snapshot::Snapshot;
+
+/// What a person asks of a run.
+///
+/// It becomes a [`Decision`] where it is taken up, because some decisions need to know what the
+/// files are at that moment.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+#[expect(missing_docs, reason = "the fields are those of `Decision`")]
+pub enum Request {
+    /// See [`Decision::Approve`].
+    Approve { gate: GateId, message: Option<String> },
+    /// See [`Decision::Feedback`].
+    Feedback { message: String },
+    /// See [`Decision::Rollback`].
+    Rollback { step: StepId, message: String, reset_code: bool },
+    /// See [`Decision::Skip`].
+    Skip { step: StepId, reason: String },
+    /// See [`Decision::Pause`].
+    Pause { now: bool },
+    /// See [`Decision::Resume`].
+    Resume { raise: Raise },
+    /// See [`Decision::RetryReset`].
+    RetryReset { step: Option<StepId> },
+    /// See [`Decision::Abort`].
+    Abort { reason: Option<String> },
+}
+
+impl Request {
+    /// Returns whether the decision is about the files as they are.
+    pub(super) fn needs_files(&self) -> bool {
+        matches!(self, Self::Approve { .. } | Self::Feedback { .. } | Self::Rollback { .. })
+    }
+
+    /// Makes the decision; `observed` and `changed` are the files now and what differs from what
+    /// was shown.
+    pub(super) fn decide(self, observed: Snapshot, changed: Vec<String>) -> Decision {
+        match self {
+            Self::Approve { gate, message } => {
+                Decision::Approve { gate, message, observed, changed }
+            }
+            Self::Feedback { message } => Decision::Feedback { message, observed },
+            Self::Rollback { step, message, reset_code } => {
+                Decision::Rollback { step, message, reset_code, observed }
+            }
+            Self::Skip { step, reason } => Decision::Skip { step, reason },
+            Self::Pause { now } => Decision::Pause { now },
+            Self::Resume { raise } => Decision::Resume { raise },
+            Self::RetryReset { step } => Decision::RetryReset { step },
+            Self::Abort { reason } => Decision::Abort { reason },
+        }
+    }
+}
+
+/// What became of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Answer {
+    /// It was taken.
+    Accepted,
+    /// It was not taken, and why.
+    Rejected {
+        /// The reason, in a sentence.
+        message: String,
+        /// What to do next.
+        hint: Option<String>,
+    },
+    /// The files changed since they were shown; the step is verified again.
+    Changed {
+        /// The paths that changed.
+        paths: Vec<String>,
+    },
+}
+
+impl Answer {
+    /// Says why the core did not take a request, and what to do next.
+    pub(super) fn rejected(rejected: &Rejected) -> Self {
+        let hint = match rejected {
+            Rejected::NoGate => Some("`windlass status` says what the run waits for"),
+            Rejected::StaleGate { .. } => Some("look at `windlass status` and answer again"),
+            Rejected::Busy { .. } => Some("wait for it, or stop it with `windlass pause --now`"),
+            Rejected::Exhausted { .. } => Some(
+                "give it new tries with `windlass retry-reset`, say what to do differently with \
+                 `windlass feedback`, or skip it with `windlass skip`",
+            ),
+            Rejected::NotPublished { published, .. } if published.is_empty() => {
+                Some("the step publishes nothing; add the key to its `publishes`")
+            }
+            Rejected::NotPublished { .. } => {
+                Some("only keys with a type in the step's `publishes` can be set")
+            }
+            Rejected::UnknownStep { .. } => Some("`windlass status` lists the steps"),
+            Rejected::NoReason => Some("say why, so that it can be read in the report"),
+            Rejected::Ended
+            | Rejected::AlreadyStarted
+            | Rejected::StaleAttempt { .. }
+            | Rejected::StaleVerification
+            | Rejected::NotExpected
+            | Rejected::WrongType { .. }
+            | Rejected::StepFinished { .. }
+            | Rejected::NotBegun { .. }
+            | Rejected::NotPaused
+            | Rejected::AlreadyPaused
+            | Rejected::NothingFailed => None,
+        };
+        Self::Rejected { message: rejected.to_string(), hint: hint.map(str::to_owned) }
+    }
+}

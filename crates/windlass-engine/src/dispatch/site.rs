@@ -1,0 +1,96 @@
+//! What a driver needs to know about the world around a run.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use windlass_core::run::RunState;
+
+use crate::agent::{Backend, CommandBackend, RehearsalBackend, check_environment};
+use crate::git::{EngineRepository, UserRepository};
+use crate::home::{RepositoryHome, RunHome, canonical};
+use crate::store::blobs::Blobs;
+use crate::store::{OpenError, Store};
+use crate::verify::Verifier;
+
+/// The surroundings of the runs of one repository.
+#[derive(Clone, Debug)]
+pub struct Site {
+    /// The windlass executable.
+    pub exe: PathBuf,
+    /// Where things are kept.
+    pub home: RepositoryHome,
+    /// Everything windlass keeps as state: no attempt and no check may write it.
+    pub state_root: PathBuf,
+    /// The user's repository.
+    pub user: UserRepository,
+    /// The user's environment.
+    pub env: Vec<(String, String)>,
+    /// Further paths that the user lets agents write.
+    pub allow_write: Vec<PathBuf>,
+}
+
+impl Site {
+    /// Returns the engine's repository.
+    pub(super) fn engine(&self) -> Result<EngineRepository, crate::git::EngineRepositoryError> {
+        EngineRepository::open_or_create(&self.home.engine_git(), &self.user)
+    }
+
+    /// Returns the evidence store.
+    pub fn blobs(&self) -> Blobs {
+        Blobs::in_store(&self.home.state)
+    }
+
+    /// Returns the folders of the run, without links.
+    pub(super) fn run_home(&self, state: &RunState) -> RunHome {
+        self.home.run(&state.facts.run)
+    }
+
+    /// Returns what attempts must not write.
+    pub(super) fn out_of_reach(&self, here: bool, run: &RunHome) -> Vec<PathBuf> {
+        let mut never = vec![canonical(&self.state_root), canonical(&run.tree())];
+        if !here {
+            never.push(canonical(&self.user.top_level));
+            never.push(canonical(&self.user.common_dir));
+        }
+        never
+    }
+
+    /// Returns the verifier of a run.
+    pub(super) fn verifier(
+        &self,
+        run: &RunHome,
+        place: &std::path::Path,
+        carried: Vec<(String, windlass_core::id::ContentHash)>,
+    ) -> Result<Verifier, OpenError> {
+        fs_err::create_dir_all(run.scratch()).ok();
+        let mut never = vec![
+            canonical(&self.state_root),
+            canonical(&self.user.top_level),
+            canonical(&self.user.common_dir),
+        ];
+        never.push(canonical(place));
+        Ok(Verifier {
+            exe: self.exe.clone(),
+            env: check_environment(&self.env, place),
+            blobs: self.blobs(),
+            passes: Store::open_read_only(&self.home.state)?,
+            verifier_dir: canonical(&run.verifier),
+            scratch: canonical(&run.scratch()),
+            launchers_lock: run.launchers_lock(),
+            registry: self.home.registry(),
+            never,
+            carried,
+        })
+    }
+
+    /// Returns the backend that plays the agents of a run.
+    pub(super) fn backend(&self, state: &RunState) -> Arc<dyn Backend> {
+        let command = state.facts.command.clone().unwrap_or_default();
+        match state.facts.backend.as_str() {
+            "rehearsal" => {
+                Arc::new(RehearsalBackend::new(self.exe.clone(), PathBuf::from(command)))
+            }
+            _ => Arc::new(CommandBackend::new(command)),
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! The driver's socket: a bell for other processes, and the agent's side of a run.
+//!
+//! One line of JSON in, one line out. A ring carries nothing: what is asked stands in the inbox.
+//! What an agent says is believed only with its attempt's token *and* from a process that descends
+//! from that attempt's launcher; the kernel says who is calling.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Sender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use rustix::fs::{Mode, OFlags};
+use serde::{Deserialize, Serialize};
+use windlass_core::id::AttemptId;
+
+use super::message::Message;
+use crate::process::ancestry;
+
+/// The longest line that is read: a context value is a fact or a path, not a document.
+const MAX_LINE_BYTES: u64 = 1 << 20;
+
+/// How long a caller may take to say what it wants, and how long it waits for an answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Who may speak for the running attempt.
+#[derive(Clone, Debug)]
+pub(super) struct Badge {
+    pub(super) token: String,
+    pub(super) attempt: AttemptId,
+    pub(super) launcher: i32,
+    pub(super) launcher_start: u64,
+}
+
+/// What a caller says.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum Call {
+    Ring,
+    ContextSet { token: String, attempt: AttemptId, key: String, value: serde_json::Value },
+    ContextGet { token: String, attempt: AttemptId },
+}
+
+/// What an agent is answered.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum AgentAnswer {
+    /// It was done.
+    Done,
+    /// The context.
+    Context(serde_json::Value),
+    /// It was refused, and why.
+    Refused {
+        /// The reason.
+        message: String,
+        /// What to do next.
+        hint: Option<String>,
+    },
+}
+
+/// Why the driver could not be reached.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
+pub enum SocketError {
+    #[error("no driver listens at `{path}`")]
+    Unreachable {
+        path: PathBuf,
+        #[source]
+        source: std::io::Error,
+    },
+    #[error("the driver did not answer")]
+    NoAnswer(#[source] std::io::Error),
+    #[error("the driver's answer cannot be read")]
+    BadAnswer(#[source] serde_json::Error),
+}
+
+/// Rings the driver's bell. Nobody there is no error: the inbox keeps what is asked.
+pub(super) fn ring(socket: &Path) {
+    let _ = call(socket, &Call::Ring);
+}
+
+/// Sets a context key on behalf of the running attempt.
+///
+/// # Errors
+/// No driver answers.
+pub fn context_set(
+    socket: &Path,
+    token: String,
+    attempt: AttemptId,
+    key: String,
+    value: serde_json::Value,
+) -> Result<AgentAnswer, SocketError> {
+    call(socket, &Call::ContextSet { token, attempt, key, value })
+}
+
+/// Reads the context on behalf of the running attempt.
+///
+/// # Errors
+/// No driver answers.
+pub fn context_get(
+    socket: &Path,
+    token: String,
+    attempt: AttemptId,
+) -> Result<AgentAnswer, SocketError> {
+    call(socket, &Call::ContextGet { token, attempt })
+}
+
+fn call(socket: &Path, call: &Call) -> Result<AgentAnswer, SocketError> {
+    let unreachable = |source| SocketError::Unreachable { path: socket.to_owned(), source };
+    let mut stream =
+        through_folder(socket, |path| UnixStream::connect(path)).map_err(unreachable)?;
+    stream.set_read_timeout(Some(PATIENCE)).map_err(SocketError::NoAnswer)?;
+    let mut line = serde_json::to_vec(call).map_err(SocketError::BadAnswer)?;
+    line.push(b'\n');
+    stream.write_all(&line).map_err(SocketError::NoAnswer)?;
+    let mut answer = String::new();
+    BufReader::new(stream)
+        .take(MAX_LINE_BYTES)
+        .read_line(&mut answer)
+        .map_err(SocketError::NoAnswer)?;
+    serde_json::from_str(&answer).map_err(SocketError::BadAnswer)
+}
+
+/// Opens a socket by a short path through its folder: the kernel takes at most 107 bytes, and homes
+/// can be deeper than that.
+fn through_folder<T>(
+    socket: &Path,
+    open: impl FnOnce(&Path) -> std::io::Result<T>,
+) -> std::io::Result<T> {
+    let folder = socket.parent().unwrap_or(Path::new("."));
+    let name = socket.file_name().unwrap_or_default();
+    let folder = rustix::fs::open(folder, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+    let number = std::os::fd::AsRawFd::as_raw_fd(&folder.as_fd());
+    open(&Path::new("/proc/self/fd").join(number.to_string()).join(name))
+}
+
+/// Listens until the process ends. The driver's lock makes sure that there is one listener.
+pub(super) fn listen(
+    socket: &Path,
+    badge: Arc<Mutex<Option<Badge>>>,
+    driver: Sender<Message>,
+) -> std::io::Result<()> {
+    match fs_err::remove_file(socket) {
+        Ok(()) => {}
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let listener = through_folder(socket, |path| UnixListener::bind(path))?;
+    std::thread::Builder::new().name("socket".to_owned()).spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(stream) = stream else { continue };
+            let (badge, driver) = (Arc::clone(&badge), driver.clone());
+            // A caller that says nothing holds up nobody else.
+            let answering = move || answer(stream, &badge, &driver);
+            let _ = std::thread::Builder::new().name("call".to_owned()).spawn(answering);
+        }
+    })?;
+    Ok(())
+}
+
+fn answer(stream: UnixStream, badge: &Mutex<Option<Badge>>, driver: &Sender<Message>) {
+    let peer = rustix::net::sockopt::socket_peercred(&stream).ok().map(|peer| peer.pid);
+    let _ = stream.set_read_timeout(Some(PATIENCE));
+    let mut line = String::new();
+    let read = BufReader::new((&stream).take(MAX_LINE_BYTES)).read_line(&mut line);
+    let answer = match read.map(|_| serde_json::from_str::<Call>(&line)) {
+        Ok(Ok(call)) => obey(call, peer, badge, driver),
+        _ => refused("the call cannot be read", None),
+    };
+    let mut bytes = serde_json::to_vec(&answer).unwrap_or_default();
+    bytes.push(b'\n');
+    let _ = (&stream).write_all(&bytes);
+}
+
+fn obey(
+    call: Call,
+    peer: Option<rustix::process::Pid>,
+    badge: &Mutex<Option<Badge>>,
+    driver: &Sender<Message>,
+) -> AgentAnswer {
+    let gone = || refused("the run is not being driven any more", None);
+    match call {
+        Call::Ring => match driver.send(Message::Ring) {
+            Ok(()) => AgentAnswer::Done,
+            Err(_) => gone(),
+        },
+        Call::ContextSet { token, attempt, key, value } => {
+            if let Err(refusal) = identify(&token, &attempt, peer, badge) {
+                return refusal;
+            }
+            let (send, receive) = sync_channel(1);
+            let message = Message::Context { attempt, key, value, answer: send };
+            if driver.send(message).is_err() {
+                return gone();
+            }
+            receive.recv_timeout(PATIENCE).unwrap_or_else(|_| gone())
+        }
+        Call::ContextGet { token, attempt } => {
+            if let Err(refusal) = identify(&token, &attempt, peer, badge) {
+                return refusal;
+            }
+            let (send, receive) = sync_channel(1);
+            if driver.send(Message::ContextRead(send)).is_err() {
+                return gone();
+            }
+            receive.recv_timeout(PATIENCE).map_or_else(|_| gone(), AgentAnswer::Context)
+        }
+    }
+}
+
+fn identify(
+    token: &str,
+    attempt: &AttemptId,
+    peer: Option<rustix::process::Pid>,
+    badge: &Mutex<Option<Badge>>,
+) -> Result<(), AgentAnswer> {
+    let badge = badge.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let known = badge.filter(|badge| badge.token == token && badge.attempt == *attempt);
+    let Some(badge) = known else {
+        return Err(refused("this is not the running attempt", None));
+    };
+    let below = peer.is_some_and(|peer| {
+        let pid = peer.as_raw_nonzero().get();
+        ancestry::descends_from(pid, badge.launcher, badge.launcher_start).unwrap_or(false)
+    });
+    if below {
+        return Ok(());
+    }
+    Err(refused("the caller does not belong to the running attempt", None))
+}
+
+fn refused(message: &str, hint: Option<&str>) -> AgentAnswer {
+    AgentAnswer::Refused { message: message.to_owned(), hint: hint.map(str::to_owned) }
+}

@@ -1,0 +1,199 @@
+//! Starting a run: a place, a look at whether it can be verified, and the first decision.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use windlass_core::id::{ContentHash, RunId};
+use windlass_core::plan::Plan;
+use windlass_core::run::{Actor, Input, InputKind, RunFacts};
+
+use super::clock::now;
+use super::site::Site;
+use crate::fault;
+use crate::git::{Head, Place, PlaceRequest, place_files, remove_place};
+use crate::journal::{self, DecideError};
+use crate::store::{Life, Store};
+use crate::verify::{PreflightError, preflight};
+
+/// The largest ignored file that is carried into the verifier's tree.
+const MAX_CARRIED_BYTES: u64 = 16 << 20;
+
+/// What a run is started with.
+#[derive(Clone, Debug)]
+pub struct StartRequest {
+    /// What it executes.
+    pub plan: Plan,
+    /// Whether it works in the user's checkout.
+    pub here: bool,
+    /// The person, if all workflow gates are approved in advance.
+    pub approved_in_advance: Option<String>,
+    /// Who starts it.
+    pub person: String,
+    /// The backend that plays the agents.
+    pub backend: String,
+    /// The command or script behind the backend.
+    pub command: Option<String>,
+    /// The version of windlass.
+    pub version: String,
+}
+
+/// Why a run cannot start.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
+pub enum StartError {
+    #[error("run `{run}` is unfinished in this checkout")]
+    Unfinished { run: RunId },
+    #[error("the store cannot be opened")]
+    Open(#[from] crate::store::OpenError),
+    #[error("the runs cannot be listed")]
+    List(#[from] crate::store::Fault),
+    #[error("the engine's repository cannot be made")]
+    Engine(#[from] crate::git::EngineRepositoryError),
+    #[error("the place of the run cannot be made")]
+    Place(#[from] crate::git::PlaceError),
+    #[error("a git operation of the engine failed")]
+    Git(#[from] crate::git::GitError),
+    #[error("`{path}` is to be carried into the verifier's tree, and is not there")]
+    Carry {
+        path: String,
+        #[source]
+        source: place_files::PlaceFileError,
+    },
+    #[error("the evidence store cannot be written")]
+    Put(#[from] crate::store::blobs::PutError),
+    #[error("this plan cannot be verified here")]
+    Preflight(#[from] PreflightError),
+    #[error("the run could not be started")]
+    Decide(#[from] DecideError),
+    #[error("a folder could not be made")]
+    Io(#[from] std::io::Error),
+}
+
+/// Starts a run; nothing drives it yet.
+///
+/// # Errors
+/// It cannot be verified here, its place cannot be made, or another run has the place. Nothing is
+/// left behind then.
+pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartError> {
+    let mut store = Store::open(&site.home.state)?;
+    if request.here {
+        refuse_second_run_here(&store, site)?;
+    }
+    let run = RunId::new(fresh_id());
+    let home = site.home.run(&run);
+    fs_err::create_dir_all(&home.state)?;
+    fs_err::create_dir_all(home.scratch())?;
+    fs_err::create_dir_all(site.home.registry())?;
+    let engine = site.engine()?;
+    let base = site.user.commit.clone();
+    let base_tree = engine.tree_of(&base)?;
+    let place_request = PlaceRequest {
+        dir: home.place.clone(),
+        run_dir: home.git(),
+        branch: branch(&request.plan, &run),
+        base: base.clone(),
+    };
+    let carried = carry(site, &request.plan)?;
+    if !request.here {
+        fs_err::create_dir_all(&site.home.data)?;
+    }
+    let place = if request.here {
+        Place::here(&engine, &site.user, &place_request)?
+    } else {
+        Place::create_clone(&engine, &site.user, &place_request)?
+    };
+    fault::point("place-made");
+    let facts = RunFacts {
+        run: run.clone(),
+        branch: place_request.branch.clone(),
+        base_name: match &site.user.head {
+            Head::Branch(branch) => branch.clone(),
+            Head::Detached => base.to_string(),
+        },
+        base,
+        base_tree: base_tree.clone(),
+        place: place.root().to_string_lossy().into_owned(),
+        here: request.here,
+        approved_in_advance: request.approved_in_advance,
+        backend: request.backend,
+        command: request.command,
+        carried: carried.clone(),
+        version: request.version,
+    };
+    let begun = (|| {
+        let verifier = site.verifier(&home, place.root(), carried)?;
+        preflight(&verifier, &place, &request.plan, &base_tree)?;
+        let kind = InputKind::Start { plan: Box::new(request.plan), facts: Box::new(facts) };
+        let input = Input { at: now(), actor: Actor::person(&request.person), kind };
+        journal::create(&mut store, &input)?;
+        Ok(())
+    })();
+    if let Err(error) = begun {
+        undo(site, &place, request.here);
+        return Err(error);
+    }
+    fault::point("run-created");
+    Ok(run)
+}
+
+/// Takes back what was made for a run that does not start.
+fn undo(site: &Site, place: &Place, here: bool) {
+    if here {
+        let _ = place.leave(&site.user);
+    } else {
+        let _ = remove_place(&site.home.data, place.root());
+    }
+}
+
+fn refuse_second_run_here(store: &Store, site: &Site) -> Result<(), StartError> {
+    let here = site.user.top_level.to_string_lossy();
+    let unfinished = store
+        .runs()?
+        .into_iter()
+        .find(|run| run.life == Life::Unfinished && run.place.as_deref() == Some(here.as_ref()));
+    match unfinished {
+        Some(run) => Err(StartError::Unfinished { run: run.id }),
+        None => Ok(()),
+    }
+}
+
+/// Pins the ignored files that checks need.
+fn carry(site: &Site, plan: &Plan) -> Result<Vec<(String, ContentHash)>, StartError> {
+    let mut carried = Vec::new();
+    for path in &plan.carry {
+        let bytes = place_files::read_file_bounded(
+            &site.user.top_level,
+            Path::new(path),
+            MAX_CARRIED_BYTES,
+        )
+        .map_err(|source| StartError::Carry { path: path.clone(), source })?;
+        carried.push((path.clone(), site.blobs().put(&bytes)?.hash));
+    }
+    Ok(carried)
+}
+
+/// Eight letters and digits that nobody confuses with each other.
+fn fresh_id() -> String {
+    const LETTERS: &[u8; 32] = b"abcdefghjkmnpqrstuvwxyz023456789";
+    let mut bits = uuid::Uuid::new_v4().as_u128();
+    let mut id = String::with_capacity(8);
+    for _ in 0..8 {
+        id.push(char::from(LETTERS[(bits & 31) as usize]));
+        bits >>= 5;
+    }
+    id
+}
+
+fn branch(plan: &Plan, run: &RunId) -> String {
+    let words: String = plan
+        .goal
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' })
+        .collect();
+    let slug: Vec<&str> = words.split_whitespace().take(5).collect();
+    let slug: String = slug.join("-").chars().take(40).collect();
+    match slug.trim_matches('-') {
+        "" => format!("windlass/{run}"),
+        slug => format!("windlass/{slug}-{run}"),
+    }
+}

@@ -1,0 +1,350 @@
+//! The worker: has the place to itself and performs effects in order.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Arc, Mutex};
+
+use windlass_core::id::{ObjectId, StepId};
+use windlass_core::run::{BaselineRequest, Effect, InputKind, RunState};
+use windlass_core::snapshot::{Baseline, Snapshot};
+use windlass_core::time::Timestamp;
+use windlass_core::view;
+
+use super::message::{Looked, Message, Report};
+use super::mirror;
+use super::site::Site;
+use super::socket::Badge;
+use crate::agent::Backend;
+use crate::expr;
+use crate::fault;
+use crate::git::{
+    CommitRequest, Committed, EngineRepository, Person, Place, PublishError, place_files,
+};
+use crate::home::RunHome;
+use crate::store::blobs::Blobs;
+use crate::verify::{Cancel, Verifier, VerifyRequest, take_baseline_files};
+
+/// Why windlass could not do its work.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
+pub enum WorkerError {
+    #[error("the engine's repository cannot be used")]
+    Engine(#[from] crate::git::EngineRepositoryError),
+    #[error("the place of the run cannot be used")]
+    Place(#[from] crate::git::PlaceError),
+    #[error("the place `{path}` is gone")]
+    PlaceGone { path: String },
+    #[error("the files of the place could not be recorded")]
+    Snapshot(#[from] crate::git::SnapshotError),
+    #[error("a git operation of the engine failed")]
+    Git(#[from] crate::git::GitError),
+    #[error("the files of the place could not be set back")]
+    Reset(#[from] crate::git::VerifierError),
+    #[error("the place could not be brought to the run's branch")]
+    Publish(#[from] PublishError),
+    #[error("a file of the place could not be written")]
+    PlaceFile(#[from] place_files::PlaceFileError),
+    #[error("the evidence could not be kept")]
+    Put(#[from] crate::store::blobs::PutError),
+    #[error("the store cannot be opened")]
+    Open(#[from] crate::store::OpenError),
+    #[error("an attempt could not be started")]
+    Spawn(#[from] crate::process::SpawnError),
+    #[error("a file could not be written")]
+    Io(#[from] std::io::Error),
+}
+
+/// Something to perform, with the state it was decided on.
+pub(super) enum Job {
+    Perform { effect: Effect, state: Arc<RunState>, cancel: Cancel, extra: Extra },
+    Observe { looked: Looked, state: Arc<RunState> },
+}
+
+/// What an effect needs besides the state.
+#[derive(Default)]
+pub(super) struct Extra {
+    /// The journal link that a commit names.
+    pub(super) journal_link: Option<String>,
+    /// Whether the attempt belongs to a driver that is gone.
+    pub(super) lost: bool,
+}
+
+/// The worker's own things.
+pub(super) struct Worker {
+    pub(super) site: Arc<Site>,
+    pub(super) run: RunHome,
+    pub(super) engine: EngineRepository,
+    pub(super) place: Place,
+    pub(super) verifier: Verifier,
+    pub(super) blobs: Blobs,
+    pub(super) backend: Arc<dyn Backend>,
+    pub(super) badge: Arc<Mutex<Option<Badge>>>,
+    /// The snapshot that the place still is, as far as this process knows.
+    pub(super) known: Option<Snapshot>,
+    /// Whether HEAD, branch and index of the place have to be put right before the next attempt.
+    pub(super) unsettled: bool,
+}
+
+impl Worker {
+    pub(super) fn new(
+        site: Arc<Site>,
+        state: &RunState,
+        badge: Arc<Mutex<Option<Badge>>>,
+    ) -> Result<Self, WorkerError> {
+        let engine = site.engine()?;
+        let run = site.run_home(state);
+        let place = Place::open(&engine, &run.git())?
+            .ok_or_else(|| WorkerError::PlaceGone { path: state.facts.place.clone() })?;
+        let verifier = site.verifier(&run, place.root(), state.facts.carried.clone())?;
+        Ok(Self {
+            blobs: site.blobs(),
+            backend: site.backend(state),
+            site,
+            run,
+            engine,
+            place,
+            verifier,
+            badge,
+            known: None,
+            unsettled: true,
+        })
+    }
+
+    /// Performs jobs until there are no more.
+    pub(super) fn work(mut self, jobs: &Receiver<Job>, reports: &Sender<Message>) {
+        for job in jobs {
+            let message = match job {
+                Job::Perform { effect, state, cancel, extra } => {
+                    fault::point(&format!("before-{}", name(&effect)));
+                    let report = self.perform(&effect, &state, &cancel, &extra);
+                    fault::point(&format!("after-{}", name(&effect)));
+                    Message::Performed(effect, Box::new(report))
+                }
+                Job::Observe { looked, state } => {
+                    let seen = self.look(&state);
+                    Message::Observed(looked, seen)
+                }
+            };
+            // Without a driver there is nobody to report to.
+            if reports.send(message).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn perform(
+        &mut self,
+        effect: &Effect,
+        state: &RunState,
+        cancel: &Cancel,
+        extra: &Extra,
+    ) -> Result<Report, WorkerError> {
+        match effect {
+            Effect::EvaluateWhen { step } => Ok(self.evaluate_when(state, step).into()),
+            Effect::TakeBaseline(request) => self.take_baseline(state, request).map(Report::from),
+            Effect::EnsureAttempt { attempt } if !extra.lost => {
+                self.attempt(state, attempt, cancel).map(Report::from)
+            }
+            Effect::EnsureAttempt { attempt } | Effect::StopAttempt { attempt } => {
+                // Its driver is gone, and with it everything that the attempt had started.
+                let (snapshot, trouble) = self.observe(state)?;
+                let attempt = attempt.clone();
+                Ok(InputKind::AttemptLost { attempt, snapshot, trouble }.into())
+            }
+            Effect::Verify { verification, step, snapshot } => {
+                let mut report = self.verify(state, step, snapshot, cancel)?;
+                if let InputKind::Verified { verification: id, .. } = &mut report.input {
+                    *id = *verification;
+                }
+                Ok(report)
+            }
+            Effect::EnsureCommit { step, code, parent, date } => {
+                let link = extra.journal_link.as_ref();
+                self.commit(state, step, code, parent, *date, link).map(Report::from)
+            }
+            Effect::Wake { key, .. } => Ok(InputKind::TimerFired { key: key.clone() }.into()),
+        }
+    }
+
+    fn evaluate_when(&self, state: &RunState, step: &StepId) -> InputKind {
+        let plan = state.plan.find(step).map(|index| state.plan.step(index));
+        let expression =
+            plan.and_then(|plan| plan.when.clone()).unwrap_or_else(|| "true".to_owned());
+        let document = view::document(state);
+        let value = expr::evaluate_bounded(&self.site.exe, &expression, &document)
+            .map(|values| values.first() == Some(&serde_json::Value::Bool(true)))
+            .map_err(|error| error.to_string());
+        InputKind::WhenEvaluated { step: step.clone(), value }
+    }
+
+    fn take_baseline(
+        &mut self,
+        state: &RunState,
+        request: &BaselineRequest,
+    ) -> Result<InputKind, WorkerError> {
+        if let Some(code) = &request.reset_code {
+            self.known = None;
+            self.place.reset_files(code)?;
+        }
+        for paper in &request.set_aside {
+            self.known = None;
+            self.set_aside(paper, request)?;
+        }
+        let snapshot = match &self.known {
+            Some(known) => known.clone(),
+            None => self.observe(state)?.0,
+        };
+        let index = state.plan.find(&request.step);
+        let files = match index {
+            Some(index) => {
+                take_baseline_files(&state.plan, index, &state.context, self.place.root())?
+            }
+            None => crate::verify::BaselineFiles::default(),
+        };
+        let bytes = serde_json::to_vec(&files).map_err(std::io::Error::from)?;
+        let files = self.blobs.put(&bytes)?.hash;
+        Ok(InputKind::BaselineTaken {
+            step: request.step.clone(),
+            epoch: request.epoch,
+            baseline: Baseline { snapshot, files },
+        })
+    }
+
+    /// Moves a paper of an earlier life of the step out of the way. Its snapshot keeps it as well.
+    fn set_aside(&self, paper: &str, request: &BaselineRequest) -> Result<(), WorkerError> {
+        let root = self.place.root();
+        let step = request.step.as_str().replace('/', ".");
+        let name = paper.replace('/', "_");
+        let target = format!(".windlass/run/aside/{step}-{}/{name}", request.epoch);
+        let target = Path::new(&target);
+        match place_files::kind_of(root, Path::new(paper)) {
+            Ok(Some(_)) => {}
+            // Moved before, or removed by the agent: it is out of the way.
+            Ok(None) | Err(_) => return Ok(()),
+        }
+        if let Some(parent) = target.parent() {
+            place_files::create_dir(root, parent)?;
+        }
+        Ok(place_files::rename_within(root, Path::new(paper), target)?)
+    }
+
+    /// Takes a snapshot of the place as it is.
+    pub(super) fn observe(
+        &mut self,
+        state: &RunState,
+    ) -> Result<(Snapshot, Vec<windlass_core::proof::Trouble>), WorkerError> {
+        self.known = None;
+        let (snapshot, trouble) = self.place.observe(&state.head)?;
+        self.unsettled |= !trouble.is_empty();
+        self.known = Some(snapshot.clone());
+        Ok((snapshot, trouble))
+    }
+
+    /// Looks at the files for a person's decision: what they are, and what differs from what the
+    /// gate showed.
+    fn look(&mut self, state: &RunState) -> Result<(Snapshot, Vec<String>), WorkerError> {
+        let (snapshot, _) = self.observe(state)?;
+        let mut changed = Vec::new();
+        if let Some(gate) = state.gate()
+            && gate.snapshot != snapshot
+        {
+            let code = self.engine.diff(&gate.snapshot.code, &snapshot.code)?;
+            let papers = self.engine.diff(&gate.snapshot.papers, &snapshot.papers)?;
+            changed.extend(code.iter().map(|change| change.path.to_string()));
+            changed.extend(papers.iter().map(|change| format!(".windlass/run/{}", change.path)));
+        }
+        Ok((snapshot, changed))
+    }
+
+    fn verify(
+        &mut self,
+        state: &RunState,
+        step: &StepId,
+        snapshot: &Snapshot,
+        cancel: &Cancel,
+    ) -> Result<Report, WorkerError> {
+        let Some(index) = state.plan.find(step) else {
+            return Ok(self.verified(crate::verify::Verification::nothing()));
+        };
+        if self.known.as_ref() != Some(snapshot) {
+            let (found, _) = self.observe(state)?;
+            if found != *snapshot {
+                let mut nothing = crate::verify::Verification::nothing();
+                nothing.report.moved_on = Some(found);
+                return Ok(self.verified(nothing));
+            }
+        }
+        let document = view::document(state);
+        let request = VerifyRequest {
+            plan: &state.plan,
+            step: state.plan.step(index),
+            baseline: state.step(index).baseline.as_ref(),
+            snapshot,
+            proven_code: &state.head_code,
+            pins: &state.pins,
+            context: &state.context,
+            document: &document,
+        };
+        let verification = self.verifier.verify(&self.place, &self.engine, &request, cancel);
+        Ok(self.verified(verification))
+    }
+
+    fn verified(&self, verification: crate::verify::Verification) -> Report {
+        Report {
+            input: InputKind::Verified {
+                verification: windlass_core::id::VerificationId(0),
+                report: Box::new(verification.report),
+                jitter: jitter(),
+            },
+            passes: verification.passes,
+        }
+    }
+
+    fn commit(
+        &mut self,
+        state: &RunState,
+        step: &StepId,
+        code: &ObjectId,
+        parent: &ObjectId,
+        date: Timestamp,
+        link: Option<&String>,
+    ) -> Result<InputKind, WorkerError> {
+        let author = self.site.user.person.clone().unwrap_or_default();
+        let commit = self.engine.commit(&CommitRequest {
+            parent: parent.clone(),
+            tree: code.clone(),
+            message: mirror::commit_message(state, step, link),
+            author,
+            committer: Person::default(),
+            at: date,
+        })?;
+        fault::point("commit-made");
+        let old = Committed { commit: parent.clone(), tree: state.head_code.clone() };
+        let new = Committed { commit: commit.clone(), tree: code.clone() };
+        match self.place.publish(&self.site.user, &old, &new) {
+            Ok(()) => Ok(InputKind::Committed { step: step.clone(), commit }),
+            Err(error @ (PublishError::Moved { .. } | PublishError::CheckedOut { .. })) => {
+                Ok(InputKind::CommitRefused { step: step.clone(), message: error.to_string() })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Chance for backoffs, drawn here and journalled, so that the core has none.
+fn jitter() -> u16 {
+    let bits = uuid::Uuid::new_v4().as_u128();
+    u16::try_from(bits % 1001).unwrap_or(0)
+}
+
+fn name(effect: &Effect) -> &'static str {
+    match effect {
+        Effect::EvaluateWhen { .. } => "evaluate-when",
+        Effect::TakeBaseline(_) => "take-baseline",
+        Effect::EnsureAttempt { .. } => "ensure-attempt",
+        Effect::StopAttempt { .. } => "stop-attempt",
+        Effect::Verify { .. } => "verify",
+        Effect::EnsureCommit { .. } => "ensure-commit",
+        Effect::Wake { .. } => "wake",
+    }
+}
