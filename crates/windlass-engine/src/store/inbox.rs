@@ -81,10 +81,13 @@ impl Store {
     pub fn pending(&self, run: &RunId) -> Result<Vec<InboxItem>, ReadError> {
         let number = self.row(run)?.number;
         let items = pending(&self.conn, number).at(&self.path)?;
+        let mut last = InboxId(0);
         items
             .into_iter()
             .map(|(item, stored)| {
-                if seal(run, item.time, &item.actor, &item.bytes) != stored {
+                // A damaged index can name an item twice, and each would be intact.
+                let twice = std::mem::replace(&mut last, item.id) >= item.id;
+                if twice || seal(run, item.time, &item.actor, &item.bytes) != stored {
                     let (path, part) = (self.path.clone(), Part::Inbox(item.id));
                     return Err(Fault::Damaged { path, run: run.clone(), part }.into());
                 }

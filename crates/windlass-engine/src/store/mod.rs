@@ -31,6 +31,7 @@
 //! | the file deleted, cut or exchanged while open | `stat` against what was opened | before each write and again before its commit |
 //! | the file deleted or cut to nothing while closed | an anchor without a database | open |
 //! | malformed pages | SQLite | any use |
+//! | an index that disagrees with its table | [`Store::verify_pages`] | audit |
 //!
 //! What is not noticed: a whole folder restored with its anchor (see the anchor's own page), and
 //! a history rewritten with all its hashes by someone who may write the folder. The head hash in

@@ -28,6 +28,10 @@ fn furnish(dir: &Path) {
 fn everything(dir: &Path) -> Result<String, String> {
     let store = Store::open_read_only(dir).map_err(|error| error.to_string())?;
     store.check_anchor().map_err(|error| error.to_string())?;
+    match store.verify_pages() {
+        Ok(lines) if lines.is_empty() => {}
+        bad => return Err(format!("{bad:?}")),
+    }
     let mut out = format!("{:?}", store.runs().map_err(|error| error.to_string())?);
     for id in [run_id(), RunId::from("other")] {
         let records = store.records(&id, Seq(1)).map_err(|error| error.to_string())?;
