@@ -8,10 +8,11 @@ use windlass_core::time::Timestamp;
 use super::anchor::LONGEST_RUN_ID;
 use super::error::{Fault, Part, ReadError};
 use super::inbox::{InboxId, settle};
+use super::links::Links;
 use super::open::{At as _, Store, Writing};
 use super::passes::{NewPass, remember};
 use super::read::fold_seal;
-use super::record::{ChainHash, Envelope, Head, NewRecord, Seq};
+use super::record::{ChainHash, Head, NewRecord, Seq};
 use super::rollback;
 use super::runs::{Life, RunRow, StoredRun, hash_at, signed};
 
@@ -327,69 +328,6 @@ fn put_fold(
         })
         .at(writing.path)?;
     Ok(())
-}
-
-/// The records of one decision, encoded and chained.
-struct Links {
-    decision: u64,
-    links: Vec<(Seq, ChainHash, String)>,
-    head: Head,
-}
-
-impl Links {
-    fn forge(
-        run: &RunId,
-        before: Head,
-        time: Timestamp,
-        actor: &str,
-        records: &[NewRecord],
-    ) -> Self {
-        let decision = before.decision + 1;
-        let mut head = Head { decision, ..before };
-        let links = records
-            .iter()
-            .map(|record| {
-                let seq = head.seq.next();
-                let envelope = Envelope { run, seq, decision, time, actor, kind: &record.kind };
-                let bytes = envelope.encode(&record.payload);
-                head = Head { seq, decision, hash: head.hash.link(bytes.as_bytes()) };
-                (seq, head.hash, bytes)
-            })
-            .collect();
-        Self { decision, links, head }
-    }
-
-    fn insert(
-        &self,
-        writing: &Writing<'_>,
-        number: u64,
-        time: Timestamp,
-        actor: &str,
-        records: &[NewRecord],
-    ) -> Result<(), Fault> {
-        let mut insert = writing
-            .tx
-            .prepare_cached(
-                "INSERT INTO events (run, seq, decision, time, actor, kind, hash, bytes) \
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            )
-            .at(writing.path)?;
-        for ((seq, hash, bytes), record) in self.links.iter().zip(records) {
-            insert
-                .execute(params![
-                    signed(number),
-                    signed(seq.0),
-                    signed(self.decision),
-                    time.0,
-                    actor,
-                    record.kind,
-                    hash.0,
-                    bytes.as_bytes(),
-                ])
-                .at(writing.path)?;
-        }
-        Ok(())
-    }
 }
 
 fn is_run_id(id: &str) -> bool {

@@ -15,7 +15,9 @@
 //!   and the record it builds on. An overtaken driver gets [`AppendError::Fenced`], two equal
 //!   ones [`AppendError::Conflict`]. Fences need no clock: whoever raised last writes.
 //! - **One sync per append**: that of the write-ahead log at commit. The checkpoint, about once
-//!   in a thousand pages, adds two. The anchor is never synced.
+//!   in a thousand pages and when the last connection closes, adds two. The anchor is never
+//!   synced. (A closed store is therefore one complete file; a process that opens it for a
+//!   single append while no driver lives pays three syncs.)
 //!
 //! # Which fault is noticed by what
 //!
@@ -39,10 +41,11 @@
 //!
 //! # Map
 //!
-//! `open` opens and checks, `schema` has the tables, `append` writes, `runs` and `read` read,
-//! `inbox` takes inputs from other processes, `audit` recomputes everything, `anchor`,
-//! `rollback` and `identity` watch the file, `record` is the format. [`blobs`] keeps large bytes beside the
-//! journal and [`lock`] says who drives; neither touches the database.
+//! `open` and `read_only` open, `schema` has the tables, `append` and `links` write, `runs` and
+//! `read` read, `inbox` takes inputs from other processes, `passes` remembers checks, `audit`
+//! recomputes everything, `anchor`, `rollback` and `identity` watch the file, `record` is the
+//! format. [`blobs`] keeps large bytes beside the journal and [`lock`] says who drives; neither
+//! touches the database.
 
 mod anchor;
 mod append;
@@ -51,10 +54,12 @@ pub mod blobs;
 mod error;
 mod identity;
 mod inbox;
+mod links;
 pub mod lock;
 mod open;
 mod passes;
 mod read;
+mod read_only;
 mod record;
 mod rollback;
 mod runs;
