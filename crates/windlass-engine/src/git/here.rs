@@ -64,7 +64,15 @@ impl Place {
         let exclude = Path::new("info/exclude");
         let users = place_files::read_file_bounded(&user.common_dir, exclude, MAX_EXCLUDE_BYTES)
             .unwrap_or_default();
-        fs_err::write(run_dir.path("info/exclude"), &users)?;
+        // The user's own rules hold, too, as they are now: git shows the checkout clean by them.
+        let mut rules = user
+            .excludes_file
+            .as_ref()
+            .and_then(|file| fs_err::read(file).ok())
+            .unwrap_or_default();
+        rules.push(b'\n');
+        rules.extend_from_slice(&users);
+        fs_err::write(run_dir.path("info/exclude"), rules)?;
         run_dir
             .git(&user.top_level, &run_dir.index())
             .args(["read-tree", "--reset", request.base.as_str()])

@@ -17,6 +17,7 @@ use super::object::ObjectFormat;
 use super::papers::Papers;
 use super::place_files::{self, PlaceFileError};
 use super::process::{Git, GitError};
+use super::remove::remove_whole;
 use super::run_dir::RunDir;
 use super::submodule::{self, Submodule};
 use super::user::{Person, UserRepository};
@@ -154,17 +155,7 @@ impl Place {
         let made = temporary.path().join("place");
         let git_dir = made.join(".git");
         fs_err::create_dir_all(&made)?;
-        Git::anywhere()
-            .args(["clone", "--quiet", "--bare", "--local", "--no-hardlinks", "--template="])
-            .args([user.top_level.as_os_str(), git_dir.as_os_str()])
-            .run()?;
-        configure(&git_dir, engine.format(), user.person.as_ref())?;
-        let reference = format!("refs/heads/{}", request.branch);
-        Git::at(&git_dir)
-            .args(["update-ref", "-m", "windlass: run started", &reference])
-            .args([request.base.as_str(), engine.format().zero().as_str()])
-            .run()?;
-        fs_err::write(git_dir.join("HEAD"), format!("ref: {reference}\n"))?;
+        make_git_directory(&git_dir, engine.format(), user, &request.branch, &request.base)?;
         run_dir
             .git(&made, &run_dir.index())
             .args(["read-tree", "--reset", "-u", request.base.as_str()])
@@ -211,6 +202,40 @@ impl Place {
         }
         let run_dir = RunDir::open(&fs_err::canonicalize(run_dir)?, engine);
         Ok(Some(Self::with(record, engine, run_dir)))
+    }
+
+    /// Gives a private clone a new git directory, when the agent removed or broke the old one.
+    ///
+    /// The files stay as they are. `last` is the commit published last, or the base. An agent's
+    /// own commits go with the old directory; their files are in the snapshots.
+    pub fn restore_git_directory(
+        &self,
+        user: &UserRepository,
+        last: &ObjectId,
+    ) -> Result<(), PlaceError> {
+        if self.record.kind == PlaceKind::Here {
+            // The user's own git directory is not ours to replace.
+            return Err(PlaceError::Occupied { path: self.record.git_dir.clone() });
+        }
+        let root = &self.record.root;
+        let parent = root.parent().unwrap_or(Path::new("."));
+        let temporary = tempfile::Builder::new().prefix(".making-").tempdir_in(parent)?;
+        let made = temporary.path().join("git");
+        make_git_directory(&made, self.engine.format(), user, &self.record.branch, last)?;
+        let (git_dir, old) = (root.join(".git"), temporary.path().join("old"));
+        match fs_err::rename(&git_dir, &old) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
+        }
+        if old.join("modules").is_dir() {
+            fs_err::rename(old.join("modules"), made.join("modules"))?;
+        }
+        fs_err::rename(&made, &git_dir)?;
+        self.copy_index_to(root, Path::new(".git/index"))?;
+        if old.is_dir() && !old.is_symlink() {
+            remove_whole(&old)?;
+        }
+        Ok(())
     }
 
     pub(super) fn with(record: PlaceRecord, engine: &EngineRepository, run_dir: RunDir) -> Self {
@@ -296,6 +321,26 @@ pub(super) fn refuse_taken_branch(user: &UserRepository, branch: &str) -> Result
         0 => Err(PlaceError::BranchExists { branch: branch.to_owned() }),
         _ => Ok(()),
     }
+}
+
+/// Makes a git directory with the user's objects, branches and tags, on `branch` at `commit`.
+fn make_git_directory(
+    git_dir: &Path,
+    format: ObjectFormat,
+    user: &UserRepository,
+    branch: &str,
+    commit: &ObjectId,
+) -> Result<(), PlaceError> {
+    Git::anywhere()
+        .args(["clone", "--quiet", "--bare", "--local", "--no-hardlinks", "--template="])
+        .args([user.top_level.as_os_str(), git_dir.as_os_str()])
+        .run()?;
+    configure(git_dir, format, user.person.as_ref())?;
+    let reference = format!("refs/heads/{branch}");
+    Git::at(git_dir)
+        .args(["update-ref", "-m", "windlass: run started", &reference, commit.as_str()])
+        .run()?;
+    Ok(fs_err::write(git_dir.join("HEAD"), format!("ref: {reference}\n"))?)
 }
 
 /// Replaces the configuration that cloning wrote, which names the user's repository as a remote.

@@ -44,6 +44,18 @@ const DEADLINE: Duration = Duration::from_secs(15 * 60);
 const ALWAYS: &[&str] = &[
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "submodule.recurse=false",
+    "protocol.allow=never",
+    "protocol.file.allow=always",
+    // The repository is named by the caller, and everything that this setting protects from
+    // (hooks, monitors) is off: a checkout owned by another user is a normal thing in containers.
+    "safe.directory=*",
+];
+
+/// Settings that make files and objects mean the same on every machine.
+const EXACT: &[&str] = &[
     "core.untrackedCache=false",
     "core.splitIndex=false",
     "core.sparseCheckout=false",
@@ -55,21 +67,14 @@ const ALWAYS: &[&str] = &[
     "core.fileMode=true",
     "core.ignoreCase=false",
     "core.precomposeUnicode=false",
+    // An agent can set a file's modification time, but not its change time.
     "core.trustctime=true",
     "core.checkStat=default",
     "core.quotePath=false",
     // Version 2 is what `index.rs` reads.
     "index.version=2",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "submodule.recurse=false",
     "diff.ignoreSubmodules=all",
     "advice.addEmbeddedRepo=false",
-    "protocol.allow=never",
-    "protocol.file.allow=always",
-    // The repository is named by the caller, and everything that this setting protects from
-    // (hooks, monitors) is off: a checkout owned by another user is a normal thing in containers.
-    "safe.directory=*",
 ];
 
 /// What went wrong with a git process.
@@ -178,12 +183,17 @@ impl Git {
         git
     }
 
-    /// Prepares a git process that reads the user's own configuration files.
+    /// Prepares a git process that sees the user's checkout as the user's own git does.
     ///
-    /// Only for reading settings: nothing that acts on files may be run like this.
-    pub(super) fn with_users_configuration(folder: &Path) -> Self {
-        let mut git = Self::discovering(folder);
-        git.command.env_remove("GIT_CONFIG_NOSYSTEM").env_remove("GIT_CONFIG_GLOBAL");
+    /// It reads the user's configuration, so it is only for asking (which settings, which changes)
+    /// before an agent was near; hooks and monitors are off here as well.
+    pub(super) fn as_the_user(folder: &Path) -> Self {
+        let mut git = Self::with_settings(ALWAYS);
+        git.command
+            .env_remove("GIT_CONFIG_NOSYSTEM")
+            .env_remove("GIT_CONFIG_GLOBAL")
+            .env_remove("GIT_ATTR_NOSYSTEM")
+            .current_dir(folder);
         for name in ["HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"] {
             if let Some(value) = std::env::var_os(name) {
                 git.command.env(name, value);
@@ -194,6 +204,14 @@ impl Git {
 
     /// Prepares a git process that belongs to no repository.
     pub(super) fn anywhere() -> Self {
+        let mut git = Self::with_settings(ALWAYS);
+        for setting in EXACT {
+            git.command.arg("-c").arg(setting);
+        }
+        git
+    }
+
+    fn with_settings(settings: &[&str]) -> Self {
         let mut command = Command::new("git");
         command.env_clear();
         if let Some(path) = std::env::var_os("PATH") {
@@ -212,7 +230,7 @@ impl Git {
             .env("GIT_DEFAULT_REF_FORMAT", "files")
             .env("GIT_PAGER", "cat")
             .env("GIT_EDITOR", "false");
-        for setting in ALWAYS {
+        for setting in settings {
             command.arg("-c").arg(setting);
         }
         Self {

@@ -88,14 +88,26 @@ impl Place {
         if self.record.kind == PlaceKind::PrivateClone {
             copy_objects(&loose, &self.record.root, Path::new(".git/objects"))?;
         }
-        self.settle(new)
+        self.settle_after(Some(&old.commit), new)
     }
 
     /// Puts the place's HEAD, branch and index on `at`, whatever the agent did to them.
     ///
     /// No file of the work tree changes. `at` is the commit published last, or the base.
     pub fn settle(&mut self, at: &Committed) -> Result<(), PublishError> {
+        self.settle_after(None, at)
+    }
+
+    fn settle_after(
+        &mut self,
+        before: Option<&ObjectId>,
+        at: &Committed,
+    ) -> Result<(), PublishError> {
         let reference = format!("refs/heads/{}", self.record.branch);
+        if self.record.kind == PlaceKind::PrivateClone {
+            // Without this, a missing `.git` would be made here, file by file, and not work.
+            place_files::open_folder(&self.record.root, Path::new(".git"))?;
+        }
         // Locks of git processes that were killed with their agent.
         for (which, lock) in [
             (GitFile::Own, "index.lock".to_owned()),
@@ -107,9 +119,8 @@ impl Place {
         }
         let tip = self.branch_tip();
         if tip.as_ref() != Some(&at.commit) {
-            if let Some(tip) = &tip
-                && self.engine.git().args(["cat-file", "-e", tip.as_str()]).run_to_end()?.code != 0
-            {
+            let ours = |tip: &ObjectId| before == Some(tip) || *tip == self.record.base;
+            if let Some(tip) = tip.as_ref().filter(|tip| !ours(tip)) {
                 self.write_git_file(GitFile::Common, &format!("refs/windlass/agent/{tip}"), tip)?;
             }
             self.write_git_file(GitFile::Common, &reference, &at.commit)?;

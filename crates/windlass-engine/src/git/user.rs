@@ -1,7 +1,8 @@
 //! The user's repository: where a run starts from, and where its branch is shown.
 //!
-//! It is looked at without the user's configuration and with hooks and monitors off; the one
-//! exception is reading the name and address that commits in a private clone shall carry.
+//! It is looked at with hooks and monitors off. What counts as changed and who the user is are
+//! asked with the user's own configuration, because only that gives the answer the user sees; all
+//! else is asked without.
 
 use std::path::{Path, PathBuf};
 
@@ -107,6 +108,8 @@ pub struct UserRepository {
     pub shallow: bool,
     /// The user's own name and address, where they are set.
     pub person: Option<Person>,
+    /// The user's own ignore file for all repositories, where one is set.
+    pub(super) excludes_file: Option<PathBuf>,
 }
 
 impl UserRepository {
@@ -163,6 +166,7 @@ impl UserRepository {
             dirty: status.dirty,
             shallow: shallow == b"true",
             person: settings.person,
+            excludes_file: settings.excludes_file,
         })
     }
 }
@@ -183,15 +187,16 @@ fn check_version() -> Result<(), DiscoverError> {
 struct Settings {
     person: Option<Person>,
     partial: bool,
+    excludes_file: Option<PathBuf>,
 }
 
 impl Settings {
     fn read(top_level: &Path) -> Result<Self, GitError> {
-        let answer = Git::with_users_configuration(top_level)
-            .args(["config", "-z", "--get-regexp"])
-            .arg(r"^(user\.(name|email)|extensions\.partialclone)$")
+        let answer = Git::as_the_user(top_level)
+            .args(["config", "--type=path", "-z", "--get-regexp"])
+            .arg(r"^(user\.(name|email)|extensions\.partialclone|core\.excludesfile)$")
             .run_to_end()?;
-        let (mut name, mut email, mut partial) = (None, None, false);
+        let (mut name, mut email, mut partial, mut excludes_file) = (None, None, false, None);
         // Code 1 means that none of them is set. The last value of a key is the one in force.
         for setting in answer.stdout.split(|&byte| byte == 0) {
             let text = String::from_utf8_lossy(setting);
@@ -199,11 +204,18 @@ impl Settings {
                 Some(("user.name", value)) => name = Some(value.to_owned()),
                 Some(("user.email", value)) => email = Some(value.to_owned()),
                 Some(("extensions.partialclone", _)) => partial = true,
+                Some(("core.excludesfile", path)) => excludes_file = Some(PathBuf::from(path)),
                 _ => {}
             }
         }
         let person = name.zip(email).map(|(name, email)| Person { name, email });
-        Ok(Self { person, partial })
+        let excludes_file = excludes_file.or_else(|| {
+            let folder = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| {
+                std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"))
+            })?;
+            Some(folder.join("git/ignore"))
+        });
+        Ok(Self { person, partial, excludes_file })
     }
 }
 
@@ -216,7 +228,7 @@ pub(super) struct Status {
 
 impl Status {
     pub(super) fn read(top_level: &Path) -> Result<Self, GitError> {
-        let answer = Git::discovering(top_level)
+        let answer = Git::as_the_user(top_level)
             .args(["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"])
             // A submodule's own state would be asked for by a process in the submodule.
             .args(["--ignore-submodules=dirty", "--no-renames"])

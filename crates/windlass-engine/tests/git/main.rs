@@ -1,0 +1,11 @@
+//! The engine's git against real git, with agents that do their worst.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot set its world up has failed")]
+
+mod here;
+mod hostile;
+mod publishing;
+mod repositories;
+mod snapshots;
+mod verifier;
+mod world;
