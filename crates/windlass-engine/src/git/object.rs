@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use sha1::Digest as _;
 use windlass_core::id::ObjectId;
 
-use super::place_files::{self, PlaceFileError};
+use super::place_files::{self, Durability, PlaceFileError};
 
 /// How a repository names its objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -73,6 +73,11 @@ pub(super) fn write(
     kind: Kind,
     content: &[u8],
 ) -> Result<ObjectId, PlaceFileError> {
+    // A commit is made again from its event after a power failure; papers may be gone by then.
+    let durability = match kind {
+        Kind::Commit => Durability::Remakeable,
+        Kind::Blob | Kind::Tree => Durability::Synced,
+    };
     let kind = match kind {
         Kind::Blob => "blob",
         Kind::Tree => "tree",
@@ -82,8 +87,9 @@ pub(super) fn write(
     whole.extend_from_slice(content);
     let id = hexadecimal(&format.hash(&whole));
     let path = loose_path(&id);
-    if !objects.join(&path).exists() {
-        place_files::write_read_only(objects, &path, &uncompressed_zlib(&whole))?;
+    // An empty file is what a power failure leaves of one that was not synced.
+    if place_files::size_of(objects, &path)?.is_none_or(|size| size == 0) {
+        place_files::write_read_only(objects, &path, &uncompressed_zlib(&whole), durability)?;
     }
     Ok(id)
 }

@@ -133,7 +133,14 @@ pub fn create_dir(root: &Path, relative: &Path) -> Result<(), PlaceFileError> {
 
 /// Writes a file whole, making the folders above it where they are missing.
 pub fn write_file(root: &Path, relative: &Path, bytes: &[u8]) -> Result<(), PlaceFileError> {
-    write(root, relative, bytes, Mode::from_raw_mode(0o644), None)
+    write(root, relative, bytes, Mode::from_raw_mode(0o644), None, Durability::Remakeable)
+}
+
+/// Whether bytes must survive a power failure, or can be made again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Durability {
+    Synced,
+    Remakeable,
 }
 
 /// Writes a file that is not meant to change again.
@@ -141,8 +148,9 @@ pub(super) fn write_read_only(
     root: &Path,
     relative: &Path,
     bytes: &[u8],
+    durability: Durability,
 ) -> Result<(), PlaceFileError> {
-    write(root, relative, bytes, Mode::from_raw_mode(0o444), None)
+    write(root, relative, bytes, Mode::from_raw_mode(0o444), None, durability)
 }
 
 /// Writes a file whole and gives it `modified` as its modification time.
@@ -152,7 +160,7 @@ pub(super) fn write_file_dated(
     bytes: &[u8],
     modified: Timespec,
 ) -> Result<(), PlaceFileError> {
-    write(root, relative, bytes, Mode::from_raw_mode(0o644), Some(modified))
+    write(root, relative, bytes, Mode::from_raw_mode(0o644), Some(modified), Durability::Remakeable)
 }
 
 fn write(
@@ -161,6 +169,7 @@ fn write(
     bytes: &[u8],
     mode: Mode,
     modified: Option<Timespec>,
+    durability: Durability,
 ) -> Result<(), PlaceFileError> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let (folder, name) = parent(root, relative, Missing::Create)?;
@@ -184,6 +193,9 @@ fn write(
         if let Some(time) = modified {
             let times = Timestamps { last_access: time, last_modification: time };
             rustix::fs::futimens(file.file(), &times)?;
+        }
+        if durability == Durability::Synced {
+            rustix::fs::fdatasync(file.file())?;
         }
         Ok(rustix::fs::renameat(&folder, &temporary, &folder, name)?)
     });
@@ -276,14 +288,17 @@ pub(super) fn read_in(
     Ok(bytes)
 }
 
-/// Says what `relative` is, without following a link; `None` when nothing is there.
-pub fn kind_of(root: &Path, relative: &Path) -> Result<Option<FileType>, PlaceFileError> {
+/// Returns the size of the plain file `relative`; `None` when nothing is there.
+pub(super) fn size_of(root: &Path, relative: &Path) -> Result<Option<u64>, PlaceFileError> {
     let (folder, name) = match parent(root, relative, Missing::Refuse) {
         Err(error) if error.is_missing() => return Ok(None),
         other => other?,
     };
     match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-        Ok(stat) => Ok(Some(FileType::from_raw_mode(stat.st_mode))),
+        Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => {
+            Ok(Some(u64::try_from(stat.st_size).unwrap_or(0)))
+        }
+        Ok(_) => Err(PlaceFileError::Replaced { path: root.join(relative) }),
         Err(Errno::NOENT) => Ok(None),
         Err(errno) => Err(PlaceFileError::at(&root.join(relative), errno)),
     }

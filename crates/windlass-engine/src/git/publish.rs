@@ -17,7 +17,7 @@ use windlass_core::id::ObjectId;
 use super::object::loose_path;
 use super::observe::GitFile;
 use super::place::{Place, PlaceError, PlaceKind};
-use super::place_files::{self, PlaceFileError};
+use super::place_files::{self, Durability, PlaceFileError};
 use super::process::{Git, GitError};
 use super::user::UserRepository;
 
@@ -269,7 +269,7 @@ impl Place {
 /// Copies object files into the folder `objects` below `root`, without following links there.
 ///
 /// A file that is there already is left alone: its name says what it holds, and in a place a
-/// forged one deceives only the agent who forged it.
+/// forged one deceives only the agent who forged it. An empty one is the trace of a power failure.
 fn copy_objects(
     files: &[(PathBuf, PathBuf)],
     root: &Path,
@@ -277,13 +277,13 @@ fn copy_objects(
 ) -> Result<(), PublishError> {
     for (file, relative) in files {
         let target = objects.join(relative);
-        if place_files::kind_of(root, &target)?.is_some() {
+        if place_files::size_of(root, &target)?.is_some_and(|size| size > 0) {
             continue;
         }
         let folder = file.parent().unwrap_or(Path::new("/"));
         let name = PathBuf::from(file.file_name().unwrap_or_default());
         let bytes = place_files::read_file_bounded(folder, &name, MAX_OBJECT_BYTES)?;
-        place_files::write_read_only(root, &target, &bytes)?;
+        place_files::write_read_only(root, &target, &bytes, Durability::Remakeable)?;
     }
     Ok(())
 }

@@ -45,7 +45,14 @@ impl RunDir {
 
     /// Prepares a git process for the files in `work_tree` with the index `index`.
     pub(super) fn git(&self, work_tree: &Path, index: &Path) -> Git {
-        Git::at(&self.dir).objects(&self.objects).work_tree(work_tree).index(index)
+        Git::at(&self.dir)
+            .objects(&self.objects)
+            .work_tree(work_tree)
+            .index(index)
+            // Snapshots must survive a power failure, because the journal names them. Git writes
+            // all new objects out and then syncs once.
+            .setting("core.fsync=loose-object")
+            .setting("core.fsyncMethod=batch")
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
