@@ -18,11 +18,11 @@ use super::diff::TreePath;
 use super::engine_repository::EngineRepository;
 use super::place::{
     EXCLUDE_LINE, Place, PlaceError, PlaceKind, PlaceRecord, PlaceRequest, create_folders,
-    refuse_taken_branch,
+    prepare_attributes, refuse_taken_branch,
 };
 use super::place_files;
 use super::process::{Git, GitError};
-use super::run_dir::{EXACT_BYTES, RunDir};
+use super::run_dir::RunDir;
 use super::submodule;
 use super::user::{Status, UserRepository};
 
@@ -73,10 +73,7 @@ impl Place {
         rules.push(b'\n');
         rules.extend_from_slice(&users);
         fs_err::write(run_dir.path("info/exclude"), rules)?;
-        run_dir
-            .git(&user.top_level, &run_dir.index())
-            .args(["read-tree", "--reset", request.base.as_str()])
-            .run()?;
+        let attributes = prepare_attributes(&run_dir, user, request)?;
         let mut submodules = submodule::list(&run_dir, &user.top_level, user)?;
         for known in &mut submodules {
             let folder = user.top_level.join(super::process::path_from_bytes(&known.path));
@@ -92,7 +89,7 @@ impl Place {
             submodules,
         };
         let place = Self::with(record, engine, run_dir);
-        place.pin_attributes(user)?;
+        place.pin_attributes(user, attributes)?;
         fs_err::write(&intent, &request.branch)?;
         switch_branch(user, request)?;
         if !users.split(|&byte| byte == b'\n').any(|line| line == EXCLUDE_LINE.as_bytes()) {
@@ -110,14 +107,13 @@ impl Place {
     }
 
     /// Pins attributes until the clean checkout has exactly the tree of its commit.
-    fn pin_attributes(&self, user: &UserRepository) -> Result<(), PlaceError> {
+    fn pin_attributes(&self, user: &UserRepository, mut lines: String) -> Result<(), PlaceError> {
         let base = self.engine.tree_of(&self.record.base)?;
         let differing = self.differing(&base)?;
         if differing.is_empty() {
             return Ok(());
         }
         self.read_base()?;
-        let mut lines = EXACT_BYTES.to_owned();
         lines.push_str(&self.attributes_of(user, &differing)?);
         self.write_attributes(&lines)?;
         let differing = self.differing(&base)?;

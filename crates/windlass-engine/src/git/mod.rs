@@ -18,6 +18,7 @@ mod engine_repository;
 mod here;
 mod index;
 mod leave;
+pub mod lfs;
 mod nested;
 mod object;
 mod observe;

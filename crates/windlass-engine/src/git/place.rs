@@ -13,12 +13,13 @@ use serde::{Deserialize, Serialize};
 use windlass_core::id::ObjectId;
 
 use super::engine_repository::{EngineRepository, EngineRepositoryError, configuration_head};
+use super::lfs::{self, ConfigureError};
 use super::object::ObjectFormat;
 use super::papers::Papers;
 use super::place_files::{self, PlaceFileError};
 use super::process::{Git, GitError};
 use super::remove::remove_whole;
-use super::run_dir::RunDir;
+use super::run_dir::{EXACT_BYTES, RunDir};
 use super::submodule::{self, Submodule};
 use super::user::{Person, UserRepository};
 
@@ -30,6 +31,9 @@ const FOLDERS: [&str; 4] = ["specs", "reports", "evidence", "log"];
 
 /// The record of a place in its run's directory, out of the agent's reach.
 const RECORD_FILE: &str = "place.json";
+
+/// The filter for large files of the agent's own git, kept for when its directory is made anew.
+const CLONE_FILTER_FILE: &str = "clone-filter.gitconfig";
 
 /// Why a place could not be made or opened.
 #[derive(Debug, thiserror::Error)]
@@ -102,6 +106,9 @@ pub struct PlaceRequest {
     pub branch: String,
     /// The commit to start from.
     pub base: ObjectId,
+    /// Our own executable, which is the filter for large files; see [`lfs`](super::lfs). Without
+    /// it large files stay pointers.
+    pub lfs_filter: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -156,6 +163,12 @@ impl Place {
         let git_dir = made.join(".git");
         fs_err::create_dir_all(&made)?;
         make_git_directory(&git_dir, engine.format(), user, &request.branch, &request.base)?;
+        let attributes = prepare_attributes(&run_dir, user, request)?;
+        if let Some(program) = request.lfs_filter.as_ref().filter(|_| attributes != EXACT_BYTES) {
+            let filter = lfs::filter_for_clone(&run_dir, user, program, &root)?;
+            fs_err::write(run_dir.path(CLONE_FILTER_FILE), filter)?;
+        }
+        add_filter(&run_dir, &git_dir)?;
         run_dir
             .git(&made, &run_dir.index())
             .args(["read-tree", "--reset", "-u", request.base.as_str()])
@@ -222,6 +235,7 @@ impl Place {
         let temporary = tempfile::Builder::new().prefix(".making-").tempdir_in(parent)?;
         let made = temporary.path().join("git");
         make_git_directory(&made, self.engine.format(), user, &self.record.branch, last)?;
+        add_filter(&self.run_dir, &made)?;
         let (git_dir, old) = (root.join(".git"), temporary.path().join("old"));
         match fs_err::rename(&git_dir, &old) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
@@ -304,6 +318,31 @@ impl Place {
     }
 }
 
+/// Reads the base commit into the run's index, and sets its large files up.
+///
+/// Returns the run's attributes.
+pub(super) fn prepare_attributes(
+    run_dir: &RunDir,
+    user: &UserRepository,
+    request: &PlaceRequest,
+) -> Result<String, PlaceError> {
+    let mut attributes = EXACT_BYTES.to_owned();
+    run_dir
+        .git(&user.top_level, &run_dir.index())
+        .args(["read-tree", "--reset", request.base.as_str()])
+        .run()?;
+    if let Some(program) = &request.lfs_filter {
+        attributes.push_str(&lfs::configure(run_dir, user, program).map_err(
+            |error| match error {
+                ConfigureError::Git(error) => PlaceError::Git(error),
+                ConfigureError::Io(error) => PlaceError::Io(error),
+            },
+        )?);
+        fs_err::write(run_dir.path("info/attributes"), &attributes)?;
+    }
+    Ok(attributes)
+}
+
 /// Makes `.windlass/run/` and its folders.
 pub(super) fn create_folders(root: &Path) -> Result<(), PlaceFileError> {
     FOLDERS
@@ -341,6 +380,16 @@ fn make_git_directory(
         .args(["update-ref", "-m", "windlass: run started", &reference, commit.as_str()])
         .run()?;
     Ok(fs_err::write(git_dir.join("HEAD"), format!("ref: {reference}\n"))?)
+}
+
+/// Adds the run's filter for large files, if there is one, to a clone's configuration.
+fn add_filter(run_dir: &RunDir, git_dir: &Path) -> io::Result<()> {
+    let Ok(filter) = fs_err::read_to_string(run_dir.path(CLONE_FILTER_FILE)) else {
+        return Ok(());
+    };
+    let mut configuration = fs_err::read_to_string(git_dir.join("config"))?;
+    configuration.push_str(&filter);
+    fs_err::write(git_dir.join("config"), configuration)
 }
 
 /// Replaces the configuration that cloning wrote, which names the user's repository as a remote.

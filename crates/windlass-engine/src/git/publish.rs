@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::id::ObjectId;
 
+use super::lfs;
 use super::object::loose_path;
 use super::observe::GitFile;
 use super::place::{Place, PlaceError, PlaceKind};
@@ -83,6 +84,7 @@ impl Place {
         let mut objects = self.engine.new_objects(&old.tree, &new.tree)?;
         objects.push(new.commit.clone());
         let loose = self.loose_objects(&objects)?;
+        lfs::publish(&self.run_dir, user)?;
         copy_objects(&loose, &user.common_dir, Path::new("objects"))?;
         self.move_users_branch(user, &reference, old, new)?;
         if self.record.kind == PlaceKind::PrivateClone {

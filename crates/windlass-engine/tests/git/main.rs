@@ -4,6 +4,7 @@
 
 mod here;
 mod hostile;
+mod large_files;
 mod publishing;
 mod repositories;
 mod snapshots;

@@ -66,6 +66,7 @@ impl World {
             run_dir: self.path("state/run"),
             branch: BRANCH.to_owned(),
             base: user.commit.clone(),
+            lfs_filter: Some(lfs_filter()),
         }
     }
 
@@ -201,6 +202,12 @@ pub(crate) fn try_git<A: AsRef<OsStr>>(
         .args(arguments)
         .output()
         .unwrap()
+}
+
+/// Finds the example that plays our executable; cargo builds it with the tests.
+fn lfs_filter() -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    tests.parent().unwrap().with_file_name("examples").join("lfs_filter")
 }
 
 /// Makes an executable script.
