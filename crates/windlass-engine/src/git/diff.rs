@@ -7,7 +7,8 @@ use globset::GlobSet;
 use windlass_core::id::ObjectId;
 
 use super::engine_repository::EngineRepository;
-use super::process::{GitError, path_from_bytes};
+use super::git_error::GitError;
+use super::process::path_from_bytes;
 
 /// A path in a tree: any bytes, shown with what is not UTF-8 replaced.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -12,8 +12,9 @@ use std::sync::{Arc, Mutex};
 use windlass_core::id::ObjectId;
 
 use super::diff::NewObjects;
+use super::git_error::GitError;
 use super::object::ObjectFormat;
-use super::process::{Git, GitError};
+use super::process::Git;
 use super::run_dir::EXACT_BYTES;
 use super::user::UserRepository;
 

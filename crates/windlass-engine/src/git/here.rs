@@ -16,12 +16,13 @@ use windlass_core::id::ObjectId;
 
 use super::diff::TreePath;
 use super::engine_repository::EngineRepository;
+use super::git_error::GitError;
 use super::place::{
     EXCLUDE_LINE, Place, PlaceError, PlaceKind, PlaceRecord, PlaceRequest, create_folders,
     prepare_attributes, refuse_taken_branch,
 };
 use super::place_files;
-use super::process::{Git, GitError};
+use super::process::Git;
 use super::run_dir::RunDir;
 use super::submodule;
 use super::user::{Status, UserRepository};

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 
 use sha2::Digest as _;
 
-use super::process::{GitError, path_from_bytes};
+use super::git_error::GitError;
+use super::process::path_from_bytes;
 use super::run_dir::RunDir;
 use super::user::UserRepository;
 

@@ -12,11 +12,15 @@ use windlass_core::proof::Trouble;
 
 use super::observe::SnapshotError;
 use super::place::Place;
+use super::place_files;
 use super::process::path_from_bytes;
 use super::run_dir::break_lock;
 
 /// Files that git opens without looking what they are.
 const READ_BY_GIT: [&str; 3] = [".gitignore", ".gitattributes", ".gitmodules"];
+
+/// A `.git` file holds one path.
+const MAX_GIT_FILE_BYTES: u64 = 64 * 1024;
 
 /// How many paths a message lists.
 const MAX_LISTED: usize = 10;
@@ -76,6 +80,9 @@ fn graft(place: &Place, repositories: &[Vec<u8>]) -> Result<ObjectId, SnapshotEr
         }
         let folder = place.record.root.join(path_from_bytes(path));
         let mut paths = b".\0".to_vec();
+        if path == b".windlass" {
+            paths.extend_from_slice(b":(exclude,top,literal)run\0");
+        }
         for inner in repositories {
             if let Some(inner) = inner.strip_prefix(&path[..]).and_then(|p| p.strip_prefix(b"/")) {
                 paths.extend_from_slice(b":(exclude,top,literal)");
@@ -217,7 +224,8 @@ fn is_repository(folder: &Path) -> bool {
     let git = folder.join(".git");
     match git.symlink_metadata() {
         Ok(metadata) if metadata.is_file() => {
-            fs_err::read(&git).is_ok_and(|text| text.starts_with(b"gitdir:"))
+            place_files::read_file_bounded(folder, Path::new(".git"), MAX_GIT_FILE_BYTES)
+                .is_ok_and(|text| text.starts_with(b"gitdir:"))
         }
         Ok(_) => git.join("HEAD").symlink_metadata().is_ok() && git.join("objects").is_dir(),
         Err(_) => false,

@@ -12,11 +12,12 @@ use windlass_core::id::ObjectId;
 use windlass_core::proof::Trouble;
 use windlass_core::snapshot::Snapshot;
 
+use super::git_error::GitError;
 use super::index;
 use super::nested;
 use super::place::{Place, PlaceKind};
 use super::place_files::{self, PlaceFileError};
-use super::process::{Finished, Git, GitError};
+use super::process::{Finished, Git};
 use super::run_dir::break_lock;
 
 /// Why a place could not be snapshotted.

@@ -14,15 +14,14 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
-use std::io::{self, Write as _};
-use std::os::fd::AsFd;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::OFlags;
+use super::git_error::GitError;
+use super::pipes::{self, Talk};
 
 static STARTED: AtomicU64 = AtomicU64::new(0);
 
@@ -30,9 +29,6 @@ static STARTED: AtomicU64 = AtomicU64::new(0);
 pub fn processes_started() -> u64 {
     STARTED.load(Ordering::Relaxed)
 }
-
-/// How much of git's standard error is kept: enough for every message that helps a person.
-const MAX_STDERR_BYTES: usize = 16 * 1024;
 
 /// How much git may print before it is stopped: a raw diff of three million files fits.
 const MAX_STDOUT_BYTES: usize = 512 * 1024 * 1024;
@@ -76,51 +72,6 @@ const EXACT: &[&str] = &[
     "diff.ignoreSubmodules=all",
     "advice.addEmbeddedRepo=false",
 ];
-
-/// What went wrong with a git process.
-#[derive(Debug, thiserror::Error)]
-pub enum GitError {
-    /// There is no `git` in the search path.
-    #[error("git is not installed, or not in PATH")]
-    Missing,
-    /// The process could not be started or spoken to.
-    #[error("`{command}` could not be run")]
-    Io {
-        /// What was run.
-        command: String,
-        /// Why.
-        #[source]
-        source: io::Error,
-    },
-    /// Git said no.
-    #[error("`{command}` failed with code {code}: {stderr}")]
-    Failed {
-        /// What was run.
-        command: String,
-        /// Its exit code; -1 when a signal ended it.
-        code: i32,
-        /// What it said, bounded.
-        stderr: String,
-    },
-    /// The deadline passed.
-    #[error("`{command}` did not finish in time")]
-    TimedOut {
-        /// What was run.
-        command: String,
-    },
-    /// It printed more than any sane answer.
-    #[error("`{command}` printed too much")]
-    TooMuchOutput {
-        /// What was run.
-        command: String,
-    },
-    /// Its answer does not have the shape that git documents.
-    #[error("`{command}` answered in an unknown shape")]
-    Unexpected {
-        /// What was run.
-        command: String,
-    },
-}
 
 /// How a git process ended and what it printed.
 #[derive(Debug)]
@@ -333,7 +284,8 @@ impl Git {
                 GitError::Io { command: self.told.clone(), source }
             }
         })?;
-        let talked = self.talk(&mut child);
+        let talked =
+            pipes::talk(&mut child, &self.stdin, self.keep_stdout, Instant::now() + self.deadline);
         if !matches!(talked, Ok(Talk::Finished { .. })) {
             // It may have ended by itself meanwhile; then there is nothing to kill.
             let _ = child.kill();
@@ -360,100 +312,6 @@ impl Git {
     /// Spawning fails with "not found" for a missing current folder, too.
     fn folder_is_missing(&self) -> bool {
         self.command.get_current_dir().is_some_and(|folder: &Path| !folder.exists())
-    }
-
-    /// Feeds and drains the three pipes of `child` together, so that none of them can fill up
-    /// while another one is waited for.
-    fn talk(&self, child: &mut Child) -> io::Result<Talk> {
-        let until = Instant::now() + self.deadline;
-        let mut stdin = child.stdin.take();
-        let mut stdout = child.stdout.take();
-        let mut stderr = child.stderr.take();
-        for end in [stdin.as_ref().map(AsFd::as_fd), stdout.as_ref().map(AsFd::as_fd)]
-            .into_iter()
-            .chain([stderr.as_ref().map(AsFd::as_fd)])
-            .flatten()
-        {
-            rustix::fs::fcntl_setfl(end, rustix::fs::fcntl_getfl(end)? | OFlags::NONBLOCK)?;
-        }
-        let (mut printed, mut said, mut sent) = (Vec::new(), Vec::new(), 0);
-        while stdout.is_some() || stderr.is_some() {
-            let Some(left) = until.checked_duration_since(Instant::now()) else {
-                return Ok(Talk::TimedOut);
-            };
-            wait(stdin.as_ref(), stdout.as_ref(), stderr.as_ref(), left)?;
-            if let Some(pipe) = &mut stdin {
-                match pipe.write(&self.stdin[sent..]) {
-                    Ok(count) => sent += count,
-                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                    // Git may end without reading everything; its exit code tells why.
-                    Err(_) => sent = self.stdin.len(),
-                }
-                if sent == self.stdin.len() {
-                    stdin = None;
-                }
-            }
-            if drain(&mut stdout, &mut printed)? == Drained::Closed {
-                stdout = None;
-            }
-            if drain(&mut stderr, &mut said)? == Drained::Closed {
-                stderr = None;
-            }
-            said.truncate(MAX_STDERR_BYTES);
-            if printed.len() > self.keep_stdout {
-                printed.truncate(self.keep_stdout);
-                return Ok(Talk::Full { stdout: printed });
-            }
-        }
-        Ok(Talk::Finished { stdout: printed, stderr: said })
-    }
-}
-
-enum Talk {
-    Finished { stdout: Vec<u8>, stderr: Vec<u8> },
-    Full { stdout: Vec<u8> },
-    TimedOut,
-}
-
-#[derive(PartialEq, Eq)]
-enum Drained {
-    Open,
-    Closed,
-}
-
-/// Waits until a pipe can be read or written, at most `left`.
-fn wait(
-    stdin: Option<&impl AsFd>,
-    stdout: Option<&impl AsFd>,
-    stderr: Option<&impl AsFd>,
-    left: Duration,
-) -> io::Result<()> {
-    let mut ends = Vec::with_capacity(3);
-    ends.extend(stdin.map(|end| PollFd::new(end, PollFlags::OUT)));
-    ends.extend(stdout.map(|end| PollFd::new(end, PollFlags::IN)));
-    ends.extend(stderr.map(|end| PollFd::new(end, PollFlags::IN)));
-    let left = Timespec::try_from(left).map_err(io::Error::other)?;
-    match poll(&mut ends, Some(&left)) {
-        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
-        Err(error) => Err(error.into()),
-    }
-}
-
-fn drain(pipe: &mut Option<impl io::Read>, into: &mut Vec<u8>) -> io::Result<Drained> {
-    let Some(pipe) = pipe else { return Ok(Drained::Closed) };
-    let mut chunk = [0; 64 * 1024];
-    match pipe.by_ref().read(&mut chunk) {
-        Ok(0) => Ok(Drained::Closed),
-        Ok(count) => {
-            into.extend_from_slice(&chunk[..count]);
-            Ok(Drained::Open)
-        }
-        Err(error)
-            if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) =>
-        {
-            Ok(Drained::Open)
-        }
-        Err(error) => Err(error),
     }
 }
 

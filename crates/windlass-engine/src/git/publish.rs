@@ -14,12 +14,13 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::id::ObjectId;
 
+use super::git_error::GitError;
 use super::lfs;
 use super::object::loose_path;
 use super::observe::GitFile;
 use super::place::{Place, PlaceError, PlaceKind};
 use super::place_files::{self, Durability, PlaceFileError};
-use super::process::{Git, GitError};
+use super::process::Git;
 use super::user::UserRepository;
 
 /// Why a commit could not be published.

@@ -11,8 +11,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use windlass_core::id::ObjectId;
 
+use super::git_error::GitError;
 use super::place::PlaceError;
-use super::process::{Git, GitError, path_from_bytes};
+use super::place_files;
+use super::process::{Git, path_from_bytes};
 use super::remove::{Access, set_access};
 use super::run_dir::RunDir;
 use super::user::UserRepository;
@@ -39,7 +41,12 @@ impl Submodule {
 
     /// Says whether its files are not as they were made.
     pub(super) fn has_changed(&self, root: &Path) -> io::Result<bool> {
-        let folder = root.join(path_from_bytes(&self.path));
+        let path = path_from_bytes(&self.path);
+        if place_files::open_folder(root, &path).is_err() {
+            // Removed, or a link to somewhere else that is not to be walked.
+            return Ok(true);
+        }
+        let folder = root.join(path);
         Ok(match &self.fingerprint {
             Some(then) => fingerprint(&folder)? != *then,
             // An unfilled one is an empty folder.

@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::id::ObjectId;
 
+use super::git_error::GitError;
 use super::object::ObjectFormat;
-use super::process::{Git, GitError, path_from_bytes};
+use super::process::{Git, path_from_bytes};
 
 /// The oldest git that does what the engine needs, with the reason in the error's text.
 const OLDEST_GIT: (u32, u32) = (2, 38);

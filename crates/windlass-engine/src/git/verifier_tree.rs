@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use windlass_core::id::ObjectId;
 
 use super::diff::TreePath;
+use super::git_error::GitError;
 use super::place::Place;
 use super::place_files::{self, PlaceFileError};
-use super::process::{Git, GitError, path_from_bytes};
+use super::process::{Git, path_from_bytes};
 use super::remove::{Access, remove_whole, set_access};
 use super::run_dir::{RunDir, break_lock};
 use super::submodule::{Submodule, fingerprint};

@@ -223,3 +223,33 @@ fn pruning_and_overwriting_objects_in_the_place_harms_no_snapshot() {
     git(&world.user(), ["fsck", "--strict"]);
     git(run.engine.dir(), ["fsck", "--strict"]);
 }
+
+#[test]
+fn names_that_git_refuses_do_not_stop_a_snapshot() {
+    let world = World::new();
+    let mut run = world.start();
+    for name in [".GIT/config", "x/.Git", "git~1/file", ".git /file", "y/.git::$INDEX_ALLOCATION"] {
+        run.write(name, "x");
+    }
+    run.write("kept", "x");
+    let (snapshot, troubles) = run.observe();
+    assert!(run.files(&snapshot.code).contains(&"kept".to_owned()), "{troubles:?}");
+    let tree = world.verifier(&run);
+    tree.checkout(&snapshot.code).unwrap();
+    let [Trouble::Unreadable { message }] = &troubles[..] else { panic!("{troubles:?}") };
+    assert!(message.contains("invalid path '.GIT/config'"), "{message}");
+}
+
+#[test]
+fn a_repository_around_the_papers_does_not_bring_them_into_the_code() {
+    let world = World::new();
+    let mut run = world.start();
+    git(&run.root(), ["init", "-q", ".windlass"]);
+    run.write(".windlass/run/specs/plan.md", "x");
+    run.write(".windlass/config.yaml", "x");
+    let (snapshot, troubles) = run.observe();
+    assert!(matches!(troubles[..], [Trouble::NestedRepository { .. }]), "{troubles:?}");
+    let files = run.files(&snapshot.code);
+    assert!(files.contains(&".windlass/config.yaml".to_owned()));
+    assert!(!files.iter().any(|path| path.contains("plan.md")));
+}

@@ -1,0 +1,111 @@
+//! Feeding and draining the pipes of a child process together.
+
+use std::io::{self, Write as _};
+use std::os::fd::AsFd;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
+
+/// How much of git's standard error is kept: enough for every message that helps a person.
+const MAX_STDERR_BYTES: usize = 16 * 1024;
+
+/// How talking to a process ended.
+pub(super) enum Talk {
+    Finished { stdout: Vec<u8>, stderr: Vec<u8> },
+    Full { stdout: Vec<u8> },
+    TimedOut,
+}
+
+/// Feeds and drains the three pipes of `child` together, so that none of them can fill up
+/// while another one is waited for.
+pub(super) fn talk(
+    child: &mut Child,
+    input: &[u8],
+    keep_stdout: usize,
+    until: Instant,
+) -> io::Result<Talk> {
+    let mut stdin = child.stdin.take();
+    let mut stdout = child.stdout.take();
+    let mut stderr = child.stderr.take();
+    for end in [stdin.as_ref().map(AsFd::as_fd), stdout.as_ref().map(AsFd::as_fd)]
+        .into_iter()
+        .chain([stderr.as_ref().map(AsFd::as_fd)])
+        .flatten()
+    {
+        rustix::fs::fcntl_setfl(end, rustix::fs::fcntl_getfl(end)? | OFlags::NONBLOCK)?;
+    }
+    let (mut printed, mut said, mut sent) = (Vec::new(), Vec::new(), 0);
+    while stdout.is_some() || stderr.is_some() {
+        let Some(left) = until.checked_duration_since(Instant::now()) else {
+            return Ok(Talk::TimedOut);
+        };
+        wait(stdin.as_ref(), stdout.as_ref(), stderr.as_ref(), left)?;
+        if let Some(pipe) = &mut stdin {
+            match pipe.write(&input[sent..]) {
+                Ok(count) => sent += count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                // Git may end without reading everything; its exit code tells why.
+                Err(_) => sent = input.len(),
+            }
+            if sent == input.len() {
+                stdin = None;
+            }
+        }
+        if drain(&mut stdout, &mut printed)? == Drained::Closed {
+            stdout = None;
+        }
+        if drain(&mut stderr, &mut said)? == Drained::Closed {
+            stderr = None;
+        }
+        said.truncate(MAX_STDERR_BYTES);
+        if printed.len() > keep_stdout {
+            printed.truncate(keep_stdout);
+            return Ok(Talk::Full { stdout: printed });
+        }
+    }
+    Ok(Talk::Finished { stdout: printed, stderr: said })
+}
+
+#[derive(PartialEq, Eq)]
+enum Drained {
+    Open,
+    Closed,
+}
+
+/// Waits until a pipe can be read or written, at most `left`.
+fn wait(
+    stdin: Option<&impl AsFd>,
+    stdout: Option<&impl AsFd>,
+    stderr: Option<&impl AsFd>,
+    left: Duration,
+) -> io::Result<()> {
+    let mut ends = Vec::with_capacity(3);
+    ends.extend(stdin.map(|end| PollFd::new(end, PollFlags::OUT)));
+    ends.extend(stdout.map(|end| PollFd::new(end, PollFlags::IN)));
+    ends.extend(stderr.map(|end| PollFd::new(end, PollFlags::IN)));
+    let left = Timespec::try_from(left).map_err(io::Error::other)?;
+    match poll(&mut ends, Some(&left)) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn drain(pipe: &mut Option<impl io::Read>, into: &mut Vec<u8>) -> io::Result<Drained> {
+    let Some(pipe) = pipe else { return Ok(Drained::Closed) };
+    let mut chunk = [0; 64 * 1024];
+    match pipe.by_ref().read(&mut chunk) {
+        Ok(0) => Ok(Drained::Closed),
+        Ok(count) => {
+            into.extend_from_slice(&chunk[..count]);
+            Ok(Drained::Open)
+        }
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted) =>
+        {
+            Ok(Drained::Open)
+        }
+        Err(error) => Err(error),
+    }
+}
