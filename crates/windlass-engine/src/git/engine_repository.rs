@@ -92,6 +92,21 @@ impl EngineRepository {
         Ok(repository)
     }
 
+    /// Opens the repository in `dir` as it is; `None` when there is none.
+    ///
+    /// For looking at old runs, also when the user's repository is gone.
+    pub fn open(dir: &Path) -> Result<Option<Self>, EngineRepositoryError> {
+        if !dir.join(FETCH_CONFIGURATION_FILE).is_file() {
+            return Ok(None);
+        }
+        let configuration = fs_err::read_to_string(dir.join("config"))?;
+        let format = [ObjectFormat::Sha256, ObjectFormat::Sha1]
+            .into_iter()
+            .find(|format| configuration.starts_with(format.configuration()))
+            .ok_or_else(|| EngineRepositoryError::Foreign { path: dir.to_owned() })?;
+        Ok(Some(Self { dir: dir.canonicalize()?, format, recent: Arc::default() }))
+    }
+
     fn create(dir: &Path, user: &UserRepository) -> Result<(), EngineRepositoryError> {
         let parent = dir.parent().unwrap_or(Path::new("."));
         fs_err::create_dir_all(parent)?;

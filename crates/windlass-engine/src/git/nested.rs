@@ -32,6 +32,9 @@ pub(super) fn store(
 ) -> Result<ObjectId, SnapshotError> {
     let index = place.run_dir.index();
     break_lock(&index)?;
+    if place.unknown_gitlinks().is_err() {
+        rebuild_index(place)?;
+    }
     forget(place, &place.unknown_gitlinks()?)?;
     let found = walk(place)?;
     let mut repositories = found.repositories;
@@ -61,6 +64,22 @@ pub(super) fn store(
         return Ok(tree);
     }
     graft(place, &repositories)
+}
+
+/// Starts the run's index anew from the base commit, when a power failure left half of it.
+///
+/// It only remembers what was seen before; the files are all read again.
+fn rebuild_index(place: &Place) -> Result<(), SnapshotError> {
+    let index = place.run_dir.index();
+    if index.exists() {
+        fs_err::remove_file(&index)?;
+    }
+    place
+        .run_dir
+        .git(&place.record.root, &index)
+        .args(["read-tree", "--reset", place.record.base.as_str()])
+        .run()?;
+    Ok(())
 }
 
 /// Puts the files of each repository inside the place into the tree where they lie.

@@ -65,9 +65,15 @@ impl Place {
         self.indexed = None;
         let index = self.run_dir.index();
         break_lock(&index)?;
+        if !index.exists() {
+            // `git add` would begin an empty one, without the links to submodules.
+            return nested::store(self, troubles);
+        }
         let added = self.add(&[]).deadline(self.patience).run_to_end();
         let stumbled = match added {
-            Ok(Finished { code: 0, .. }) => !self.unknown_gitlinks()?.is_empty(),
+            Ok(Finished { code: 0, .. }) => {
+                !self.unknown_gitlinks().is_ok_and(|links| links.is_empty())
+            }
             Ok(_) | Err(GitError::TimedOut { .. }) => true,
             Err(error) => return Err(error.into()),
         };

@@ -199,6 +199,9 @@ fn a_repository_with_sha256_names_works() {
     run.write("b", "y");
     let new = run.publish();
     assert_eq!(new.commit.as_str().len(), 64);
+    let opened = EngineRepository::open(run.engine.dir()).unwrap().unwrap();
+    assert_eq!(opened.format(), run.engine.format());
+    assert!(EngineRepository::open(&world.user()).unwrap().is_none());
     assert_eq!(git(&world.user(), ["show", &format!("{BRANCH}:b")]), "y");
     git(&world.user(), ["fsck", "--strict"]);
 }

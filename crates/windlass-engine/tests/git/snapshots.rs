@@ -309,3 +309,19 @@ fn resetting_the_files_keeps_ignored_ones() {
     assert!(run.root().join("target/cache").exists());
     assert_eq!(fs_err::read_to_string(run.root().join("README")).unwrap(), "hello\n");
 }
+
+#[test]
+fn a_broken_or_missing_index_of_the_engine_is_made_anew() {
+    let world = World::new();
+    let mut run = world.start();
+    run.write("a", "x");
+    let before = run.snapshot();
+    let index = world.path("state/run/index");
+    for broken in ["", "DIRC", "not an index at all"] {
+        fs_err::write(&index, broken).unwrap();
+        fs_err::write(world.path("state/run/index.lock"), "").unwrap();
+        assert_eq!(run.snapshot(), before);
+    }
+    fs_err::remove_file(&index).unwrap();
+    assert_eq!(run.snapshot(), before);
+}
