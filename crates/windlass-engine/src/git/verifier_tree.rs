@@ -8,6 +8,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use windlass_core::id::ObjectId;
 
@@ -15,7 +16,7 @@ use super::diff::TreePath;
 use super::git_error::GitError;
 use super::place::Place;
 use super::place_files::{self, PlaceFileError};
-use super::process::{Git, path_from_bytes};
+use super::process::{Finished, Git, path_from_bytes};
 use super::remove::{Access, remove_whole, set_access};
 use super::run_dir::{RunDir, break_lock};
 use super::submodule::{Submodule, fingerprint};
@@ -40,6 +41,9 @@ pub struct VerifierTree {
     dir: PathBuf,
     run_dir: RunDir,
     submodules: Vec<Submodule>,
+    /// How long a folder that checks have used may resist before it is made anew: a FIFO called
+    /// `.gitignore` blocks git for ever.
+    patience: Duration,
 }
 
 impl VerifierTree {
@@ -52,6 +56,7 @@ impl VerifierTree {
             dir: dir.to_owned(),
             run_dir: place.run_dir.clone(),
             submodules: place.record.submodules.clone(),
+            patience: place.patience,
         }
     }
 
@@ -62,16 +67,14 @@ impl VerifierTree {
         if self.dir.is_dir() && index.is_file() {
             let matched = self.match_existing(tree, &index, used.exists());
             match matched {
-                Ok(()) => {
-                    return self.fill_submodules();
-                }
+                Ok(()) => return self.fill_submodules(),
                 Err(VerifierError::Git(GitError::Missing)) => return matched,
                 Err(_) => {}
             }
         }
         self.discard()?;
         fs_err::create_dir_all(&self.dir)?;
-        self.read_tree(tree, &index)?;
+        self.read_tree(tree, &index).run()?;
         self.fill_submodules()
     }
 
@@ -88,28 +91,37 @@ impl VerifierTree {
     ) -> Result<(), VerifierError> {
         // The checkout before this one may have been killed.
         break_lock(index)?;
-        if self.read_tree(tree, index).is_err() {
-            // A check may have made folders read-only.
-            set_access(&self.dir, Access::Owner)?;
-            self.read_tree(tree, index)?;
-        }
+        self.with_access(|| self.read_tree(tree, index).deadline(self.patience).run())?;
         if used {
-            if self.clean(index).is_err() {
-                set_access(&self.dir, Access::Owner)?;
-                self.clean(index)?;
-            }
+            self.with_access(|| self.clean(index).deadline(self.patience).run())?;
             fs_err::remove_file(self.beside("used"))?;
         }
         Ok(())
     }
 
-    fn read_tree(&self, tree: &ObjectId, index: &Path) -> Result<(), GitError> {
-        self.git(index).args(["read-tree", "--reset", "-u", tree.as_str()]).run().map(drop)
+    /// Does something to the folder, and again with write access if it failed: a check may have
+    /// made folders read-only.
+    fn with_access(
+        &self,
+        act: impl Fn() -> Result<Finished, GitError>,
+    ) -> Result<(), VerifierError> {
+        match act() {
+            Err(GitError::Failed { .. }) => {
+                set_access(&self.dir, Access::Owner)?;
+                act()?;
+            }
+            other => drop(other?),
+        }
+        Ok(())
+    }
+
+    fn read_tree(&self, tree: &ObjectId, index: &Path) -> Git {
+        self.git(index).args(["read-tree", "--reset", "-u", tree.as_str()])
     }
 
     /// Removes what is neither in the tree nor ignored; the second `-f` is for repositories.
-    fn clean(&self, index: &Path) -> Result<(), GitError> {
-        self.git(index).args(["clean", "-f", "-f", "-d", "-q"]).run().map(drop)
+    fn clean(&self, index: &Path) -> Git {
+        self.git(index).args(["clean", "-f", "-f", "-d", "-q"])
     }
 
     fn git(&self, index: &Path) -> Git {

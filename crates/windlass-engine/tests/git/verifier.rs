@@ -79,3 +79,20 @@ fn a_folder_that_is_beyond_repair_is_made_anew() {
     tree.checkout(&snapshot.code).unwrap();
     assert_eq!(fs_err::read_to_string(tree.dir().join("README")).unwrap(), "hello\n");
 }
+
+#[test]
+fn a_fifo_that_a_check_left_costs_the_caches_and_no_more() {
+    let world = World::new();
+    let mut run = world.start();
+    run.place = run.place.with_patience(std::time::Duration::from_millis(500));
+    let snapshot = run.snapshot();
+    let tree = world.verifier(&run);
+    tree.checkout(&snapshot.code).unwrap();
+    tree.mark_used().unwrap();
+    write(&tree.dir().join("x/file"), "x");
+    let mode = rustix::fs::Mode::from_raw_mode(0o600);
+    rustix::fs::mkfifoat(rustix::fs::CWD, tree.dir().join("x/.gitignore"), mode).unwrap();
+    tree.checkout(&snapshot.code).unwrap();
+    assert!(!tree.dir().join("x").exists());
+    assert!(tree.dir().join("README").exists());
+}
