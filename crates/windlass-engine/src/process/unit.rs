@@ -176,11 +176,13 @@ impl RunningUnit {
         true
     }
 
-    /// Ends the launcher's hold on this process's children, once.
+    /// Closes the engine's side and waits for the launcher's end, once.
     fn reap(&mut self) -> Option<ExitStatus> {
         if self.reaped.is_none() {
             // Before a report this is the order to kill, after one it says nothing new.
-            let _ = self.control.socket.shutdown(Shutdown::Both);
+            let _ = self.control.socket.shutdown(Shutdown::Write);
+            // What a killed launcher had said about its program is needed to clear up after it.
+            while self.read_status() {}
             self.reaped = self.launcher.wait().ok();
         }
         self.reaped
