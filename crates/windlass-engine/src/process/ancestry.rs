@@ -208,8 +208,12 @@ mod tests {
     }
 
     #[test]
-    fn children_share_the_pid_namespace_of_their_parent() {
-        let parent = Process::read(me()).unwrap().parent;
-        assert_eq!(pid_namespace(me()).unwrap(), pid_namespace(parent).unwrap());
+    fn a_child_shares_the_pid_namespace_of_its_parent() {
+        let mut child =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let theirs = pid_namespace(i32::try_from(child.id()).unwrap()).unwrap();
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert_eq!(theirs, pid_namespace(me()).unwrap());
     }
 }
