@@ -136,7 +136,7 @@ fn resource_limits(policy: &LaunchPolicy, cgroups: &Cgroups) -> Vec<(Resource, u
     }
     if let Some(seconds) = limits.cpu_seconds {
         // A second between the signal that can be told apart (XCPU) and the one that cannot be caught.
-        list.push((Resource::Cpu, seconds, seconds + 1));
+        list.push((Resource::Cpu, seconds, seconds.saturating_add(1)));
     }
     if let Some(files) = limits.open_files {
         list.push((Resource::Nofile, files, files));

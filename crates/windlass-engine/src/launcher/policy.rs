@@ -57,7 +57,7 @@ pub struct LaunchPolicy {
 }
 
 impl LaunchPolicy {
-    /// Returns a policy with the default bounds: 64 MiB of output, ten seconds of grace, no
+    /// Returns a policy with the default bounds: 16 MiB of output, ten seconds of grace, no
     /// timeouts, [`Limits::default`], not confined.
     pub fn new(argv: Vec<String>, cwd: PathBuf, stdout: PathBuf) -> Self {
         Self {
@@ -67,7 +67,7 @@ impl LaunchPolicy {
             stdin: None,
             stdout,
             stderr: None,
-            max_output_bytes: 64 * 1024 * 1024,
+            max_output_bytes: 16 * 1024 * 1024,
             timeout: None,
             idle_timeout: None,
             grace: Span::seconds(10),

