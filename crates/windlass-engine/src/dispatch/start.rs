@@ -92,6 +92,7 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
         run_dir: home.git(),
         branch: branch(&request.plan, &run),
         base: base.clone(),
+        lfs_filter: Some(site.exe.clone()),
     };
     let carried = carry(site, &request.plan)?;
     if !request.here {

@@ -217,15 +217,14 @@ impl Worker {
         let name = paper.replace('/', "_");
         let target = format!(".windlass/run/aside/{step}-{}/{name}", request.epoch);
         let target = Path::new(&target);
-        match place_files::kind_of(root, Path::new(paper)) {
-            Ok(Some(_)) => {}
-            // Moved before, or removed by the agent: it is out of the way.
-            Ok(None) | Err(_) => return Ok(()),
-        }
         if let Some(parent) = target.parent() {
             place_files::create_dir(root, parent)?;
         }
-        Ok(place_files::rename_within(root, Path::new(paper), target)?)
+        match place_files::rename_within(root, Path::new(paper), target) {
+            // Moved before, or removed by the agent: it is out of the way.
+            Err(error) if error.is_missing() => Ok(()),
+            other => Ok(other?),
+        }
     }
 
     /// Takes a snapshot of the place as it is.

@@ -1,7 +1,8 @@
 //! Giving the user's checkout back when a run does not start after all.
 
+use super::git_error::GitError;
 use super::place::Place;
-use super::process::{Git, GitError};
+use super::process::Git;
 use super::user::{Head, UserRepository};
 
 impl Place {
