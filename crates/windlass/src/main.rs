@@ -1,1 +1,31 @@
-fn main() {}
+//! The `windlass` command: arguments, environment, output. It decides nothing about runs.
+
+mod ask;
+mod cli;
+mod commands;
+mod drive;
+mod error;
+mod hidden;
+mod output;
+mod render;
+mod surroundings;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    // Launchers, expressions, rehearsals and filters are this same program under hidden names.
+    if let Some(code) = hidden::dispatch() {
+        return code;
+    }
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return output::usage(&error),
+    };
+    let mut output = output::Output::new(cli.json);
+    match commands::dispatch(&cli, &mut output) {
+        Ok(code) => code,
+        Err(error) => output.error(&error),
+    }
+}

@@ -34,6 +34,7 @@ pub use definition::Workflow;
 pub use diagnostic::{At, Diagnostic, Severity};
 pub use expression::{Expression, ExpressionKind};
 pub use input::{Input, InputType};
+pub use suggest::nearest;
 pub use yaml::MAX_SOURCE_BYTES;
 
 pub(crate) use diagnostic::Located;

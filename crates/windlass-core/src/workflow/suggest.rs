@@ -7,7 +7,7 @@ const LONGEST_TYPO: usize = 64;
 const LISTED: usize = 30;
 
 /// Returns the known name that `name` was most likely meant to be.
-pub(crate) fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+pub fn nearest<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     if name.len() > LONGEST_TYPO {
         return None;
     }

@@ -1,0 +1,271 @@
+//! Arguments.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// A deterministic workflow engine for coding agents.
+///
+/// Agents do the work; windlass decides what is next and accepts each step only on proof that it
+/// has seen itself. Without a command it says where things stand and what to do next.
+#[derive(Debug, Parser)]
+#[command(name = "windlass", version, max_term_width = 100, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    /// Print machine-readable JSON on standard output
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// The run to work on; by default the newest unfinished one, else the newest
+    #[arg(long, global = true, value_name = "RUN")]
+    pub(crate) run: Option<String>,
+
+    /// Work on the repository in this folder
+    #[arg(short = 'C', long, global = true, value_name = "DIR")]
+    pub(crate) directory: Option<PathBuf>,
+
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 completed, 1 windlass could not do its work, 2 usage or definition, \
+3 waits for a person, 4 paused or waiting, 5 aborted.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Play a small but real run in a scratch repository
+    #[command(after_help = "Example: windlass demo")]
+    Demo(DemoArguments),
+    /// Start a run and drive it
+    #[command(after_help = "Example: windlass run \"Add a health endpoint\" \
+        --workflow change.yaml --agent-command 'my-agent'")]
+    Run(RunArguments),
+    /// Go on with a run: resume it if it is paused, and drive it
+    #[command(after_help = "Example: windlass resume --more attempts=20")]
+    Resume(ResumeArguments),
+    /// Say where a run stands, why, since when, and what to do next
+    #[command(after_help = "Example: windlass status --json")]
+    Status(StatusArguments),
+    /// Show what happened, event by event
+    #[command(after_help = "Example: windlass log -f")]
+    Log(LogArguments),
+    /// Write the report of a run as Markdown
+    #[command(after_help = "Example: windlass report > report.md")]
+    Report,
+    /// Show every proof: check, verdict, strength, evidence
+    #[command(after_help = "Example: windlass proofs implement --output")]
+    Proofs(ProofsArguments),
+    /// Check the journal: its chain, and every decision in it again
+    #[command(after_help = "Example: windlass audit --json")]
+    Audit,
+    /// Accept what the gate shows
+    #[command(after_help = "Example: windlass approve -m \"looks right\"")]
+    Approve(ApproveArguments),
+    /// Have the step at the gate, or the failed one, done again with this in mind
+    #[command(after_help = "Example: windlass feedback \"use the existing helper\"")]
+    Feedback(FeedbackArguments),
+    /// Go back to an earlier step
+    #[command(after_help = "Example: windlass rollback plan \"the design misses deletion\"")]
+    Rollback(RollbackArguments),
+    /// Do without a step
+    #[command(after_help = "Example: windlass skip docs --reason \"done by hand\"")]
+    Skip(SkipArguments),
+    /// Start nothing new; with --now also stop what is running
+    #[command(after_help = "Example: windlass pause --now")]
+    Pause(PauseArguments),
+    /// Give a failed step new tries
+    #[command(after_help = "Example: windlass retry-reset implement")]
+    RetryReset(RetryResetArguments),
+    /// End the run; its work is kept
+    #[command(after_help = "Example: windlass abort --reason \"not needed any more\"")]
+    Abort(AbortArguments),
+    /// Check a workflow file and print the most attempts it can use
+    #[command(after_help = "Example: windlass check .windlass/workflows/change.yaml")]
+    Check(CheckArguments),
+    /// Print where a run works, or clean up places of ended runs
+    #[command(after_help = "Example: cd \"$(windlass place)\"")]
+    Place(PlaceArguments),
+    /// The agent's side: publish and read facts
+    #[command(after_help = "Example: windlass context set tests.allPassed=true")]
+    Context(ContextArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArguments {
+    /// Keep the scratch repository in this new folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// What the run is for, in your words
+    pub(crate) goal: String,
+    /// A workflow file, or the name of one in `.windlass/workflows`
+    #[arg(short, long, value_name = "FILE|NAME")]
+    pub(crate) workflow: String,
+    /// Play every agent by this shell command: prompt on stdin and in $WINDLASS_PROMPT_FILE
+    #[arg(long, value_name = "CMD", conflicts_with = "agent")]
+    pub(crate) agent_command: Option<String>,
+    /// Play every agent by this backend: `rehearsal:SCRIPT`
+    #[arg(long, value_name = "BACKEND")]
+    pub(crate) agent: Option<String>,
+    /// Fill in an input of the workflow
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    pub(crate) inputs: Vec<String>,
+    /// Work in this checkout instead of a private clone
+    #[arg(long)]
+    pub(crate) here: bool,
+    /// Approve all gates of the workflow in advance; recorded as your decision
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// The number of the issue that the run is for
+    #[arg(long, value_name = "N")]
+    pub(crate) issue: Option<u64>,
+    /// The title of that issue
+    #[arg(long, value_name = "TEXT", requires = "issue")]
+    pub(crate) title: Option<String>,
+    #[command(flatten)]
+    pub(crate) drive: DriveArguments,
+}
+
+/// What `run` and `resume` have in common.
+#[derive(Debug, Args)]
+pub(crate) struct DriveArguments {
+    /// Leave instead of waiting for a backoff or a provider's limit to end
+    #[arg(long)]
+    pub(crate) no_wait: bool,
+    /// Let agents write this path as well
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allow_write: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArguments {
+    /// Add to the budget
+    #[arg(long, value_name = "attempts=N|cost=USD|wall=TIME")]
+    pub(crate) more: Vec<String>,
+    #[command(flatten)]
+    pub(crate) drive: DriveArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct StatusArguments {
+    /// List all runs of this repository
+    #[arg(long)]
+    pub(crate) all: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArguments {
+    /// Go on as things happen
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// Show what was observed and asked as well, not only what followed
+    #[arg(long)]
+    pub(crate) inputs: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProofsArguments {
+    /// Only this step
+    pub(crate) step: Option<String>,
+    /// Also failed verifications
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Also the evidence itself
+    #[arg(long)]
+    pub(crate) output: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArguments {
+    /// Something to keep with the approval
+    #[arg(short, long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FeedbackArguments {
+    /// What should be different
+    pub(crate) message: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RollbackArguments {
+    /// The step to go back to
+    pub(crate) step: String,
+    /// Why
+    pub(crate) message: String,
+    /// Set the code back to where that step began; what is there now is kept
+    #[arg(long)]
+    pub(crate) code: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SkipArguments {
+    /// The step
+    pub(crate) step: String,
+    /// Why; it stands in the report
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PauseArguments {
+    /// Stop the running attempt; it uses no try
+    #[arg(long)]
+    pub(crate) now: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RetryResetArguments {
+    /// The step; by default the one that failed
+    pub(crate) step: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AbortArguments {
+    /// Why; it stands in the report
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// A workflow file, or the name of one in `.windlass/workflows`
+    pub(crate) workflow: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlaceArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<PlaceCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PlaceCommand {
+    /// Remove the private clones and verifier trees of ended runs; their work stays in refs
+    Prune,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ContextArguments {
+    #[command(subcommand)]
+    pub(crate) command: ContextCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ContextCommand {
+    /// Set a key that the step publishes: JSON if it parses, else text
+    Set {
+        /// The key and its value
+        #[arg(value_name = "KEY=VALUE", required = true)]
+        pairs: Vec<String>,
+    },
+    /// Print the context, or one key of it, as JSON
+    Get {
+        /// The key, dotted
+        key: Option<String>,
+    },
+}

@@ -1,0 +1,41 @@
+//! `windlass audit`: is the journal what it says.
+
+use std::process::ExitCode;
+
+use windlass_engine::journal;
+
+use crate::cli::Cli;
+use crate::error::{CommandError, EXIT_FAILURE};
+use crate::output::Output;
+use crate::surroundings::Surroundings;
+
+pub(crate) fn audit(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
+    let surroundings = Surroundings::find(cli, &[])?;
+    let run = surroundings.run()?;
+    let Some(store) = surroundings.store()? else {
+        return Err(CommandError::usage("there is no run in this repository yet"));
+    };
+    let mut report = journal::audit(&store, &run.id)?;
+    if let Err(fault) = store.check_anchor() {
+        report.problems.push(fault.to_string());
+    }
+    match store.verify_pages() {
+        Ok(pages) => report.problems.extend(pages),
+        Err(fault) => report.problems.push(fault.to_string()),
+    }
+    report.ok = report.problems.is_empty();
+    if output.is_json() {
+        output.json(&report);
+    } else if report.ok {
+        output.data(&format!(
+            "ok: {} records in {} decisions, each decided again with the same result\nhead: {}",
+            report.events, report.decisions, report.head
+        ));
+    } else {
+        for problem in &report.problems {
+            output.data(&format!("problem: {problem}"));
+        }
+        output.data(&format!("{} problems in {} records", report.problems.len(), report.events));
+    }
+    Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILURE) })
+}

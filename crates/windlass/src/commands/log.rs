@@ -1,0 +1,112 @@
+//! `windlass log`: what happened, event by event.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use windlass_core::id::RunId;
+use windlass_core::view::describe;
+use windlass_engine::journal::{Entry, entry};
+use windlass_engine::store::{ChainHash, Record, Seq, Store};
+
+use crate::cli::{Cli, LogArguments};
+use crate::error::CommandError;
+use crate::output::Output;
+use crate::surroundings::Surroundings;
+
+/// How often a followed journal is looked at.
+const INTERVAL: Duration = Duration::from_millis(100);
+
+pub(crate) fn log(
+    cli: &Cli,
+    arguments: &LogArguments,
+    output: &mut Output,
+) -> Result<ExitCode, CommandError> {
+    let surroundings = Surroundings::find(cli, &[])?;
+    let run = surroundings.run()?;
+    let Some(store) = surroundings.store()? else { return Ok(ExitCode::SUCCESS) };
+    let mut printer = Printer {
+        run: run.id.clone(),
+        next: Seq(1),
+        before: ChainHash::genesis(&run.id),
+        inputs: arguments.inputs,
+        started: run.created_at,
+    };
+    let mut mark = None;
+    loop {
+        let now = store.change_mark().map_err(CommandError::failure)?;
+        if mark != Some(now) {
+            mark = Some(now);
+            if !printer.print(&store, output)? {
+                return Ok(ExitCode::SUCCESS);
+            }
+        }
+        let ended = store.run(&run.id).map_err(CommandError::failure)?.life
+            == windlass_engine::store::Life::Finished;
+        if !arguments.follow || ended {
+            return Ok(ExitCode::SUCCESS);
+        }
+        pause();
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a database of another process cannot be waited for")]
+fn pause() {
+    std::thread::sleep(INTERVAL);
+}
+
+struct Printer {
+    run: RunId,
+    next: Seq,
+    before: ChainHash,
+    inputs: bool,
+    started: windlass_core::time::Timestamp,
+}
+
+impl Printer {
+    /// Prints what is new, and says whether anybody still reads.
+    fn print(&mut self, store: &Store, output: &mut Output) -> Result<bool, CommandError> {
+        let records = store.records(&self.run, self.next).map_err(CommandError::failure)?;
+        for record in records {
+            let record = record.map_err(CommandError::failure)?;
+            self.next = record.seq.next();
+            let before = std::mem::replace(&mut self.before, record.hash);
+            let line = if output.is_json() {
+                Some(json_line(&record, before))
+            } else {
+                self.line(&record)
+            };
+            if let Some(line) = line
+                && !output.try_data(&line)
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn line(&self, record: &Record) -> Option<String> {
+        let words = match entry(record) {
+            Ok(Entry::Event(event)) => describe(&event),
+            Ok(Entry::Input(_)) if !self.inputs => return None,
+            Ok(Entry::Input(_)) => format!("input from {}", record.actor),
+            Err(error) => error.to_string(),
+        };
+        let elapsed = record.time.since(self.started).to_string();
+        Some(format!("{:>5}  {elapsed:>8}  {words}", record.seq.0))
+    }
+}
+
+fn json_line(record: &Record, before: ChainHash) -> String {
+    let payload: serde_json::Value = serde_json::from_str(record.payload()).unwrap_or_default();
+    serde_json::json!({
+        "seq": record.seq.0,
+        "decision": record.decision,
+        "time": record.time.to_string(),
+        "actor": record.actor,
+        "kind": record.kind,
+        "payload": payload,
+        "prev": before.to_string(),
+        "hash": record.hash.to_string(),
+    })
+    .to_string()
+}

@@ -1,0 +1,48 @@
+//! One file per command.
+
+mod audit;
+mod check;
+mod context;
+mod decide;
+mod demo;
+mod log;
+mod place;
+mod proofs;
+mod report;
+mod resume;
+mod run;
+mod status;
+mod workflow_file;
+
+use std::process::ExitCode;
+
+pub(crate) use decide::answered as decide_answer;
+
+use crate::cli::{Cli, Command};
+use crate::error::CommandError;
+use crate::output::Output;
+
+/// Performs what was asked for.
+pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
+    match &cli.command {
+        None => status::overview(cli, output),
+        Some(Command::Demo(arguments)) => demo::demo(arguments, output),
+        Some(Command::Run(arguments)) => run::run(cli, arguments, output),
+        Some(Command::Resume(arguments)) => resume::resume(cli, arguments, output),
+        Some(Command::Status(arguments)) => status::status(cli, arguments, output),
+        Some(Command::Log(arguments)) => log::log(cli, arguments, output),
+        Some(Command::Report) => report::report(cli, output),
+        Some(Command::Proofs(arguments)) => proofs::proofs(cli, arguments, output),
+        Some(Command::Audit) => audit::audit(cli, output),
+        Some(Command::Approve(arguments)) => decide::approve(cli, arguments, output),
+        Some(Command::Feedback(arguments)) => decide::feedback(cli, arguments, output),
+        Some(Command::Rollback(arguments)) => decide::rollback(cli, arguments, output),
+        Some(Command::Skip(arguments)) => decide::skip(cli, arguments, output),
+        Some(Command::Pause(arguments)) => decide::pause(cli, arguments, output),
+        Some(Command::RetryReset(arguments)) => decide::retry_reset(cli, arguments, output),
+        Some(Command::Abort(arguments)) => decide::abort(cli, arguments, output),
+        Some(Command::Check(arguments)) => check::check(cli, arguments, output),
+        Some(Command::Place(arguments)) => place::place(cli, arguments, output),
+        Some(Command::Context(arguments)) => context::context(cli, arguments, output),
+    }
+}

@@ -1,0 +1,112 @@
+//! `windlass proofs`: every check, its verdict, what it rests on, and its evidence.
+
+use std::process::ExitCode;
+
+use windlass_core::plan::{Holds, Strength};
+use windlass_core::view::ProofEntry;
+
+use crate::cli::{Cli, ProofsArguments};
+use crate::commands::report::history;
+use crate::error::CommandError;
+use crate::output::Output;
+use crate::render::Paint;
+use crate::surroundings::{self, Surroundings};
+
+/// How much evidence is printed per check.
+const MAX_OUTPUT_BYTES: u64 = 1 << 20;
+
+pub(crate) fn proofs(
+    cli: &Cli,
+    arguments: &ProofsArguments,
+    output: &mut Output,
+) -> Result<ExitCode, CommandError> {
+    let surroundings = Surroundings::find(cli, &[])?;
+    let (run, loaded, store) = surroundings.loaded()?;
+    let wanted = match &arguments.step {
+        Some(step) => Some(surroundings::step(&loaded.state, step)?),
+        None => None,
+    };
+    let history = history(&store, &run.id)?;
+    let blobs = surroundings.site.blobs();
+    let paint = Paint::new(output.has_colour());
+    let mut rows = Vec::new();
+    for plan in &loaded.state.plan.steps {
+        if wanted.as_ref().is_some_and(|wanted| *wanted != plan.id) {
+            continue;
+        }
+        let Some(step) = history.steps.get(&plan.id) else { continue };
+        let entries: Vec<&ProofEntry> = newest(&step.proofs, arguments.all);
+        if entries.is_empty() {
+            continue;
+        }
+        if output.is_json() {
+            rows.extend(entries.iter().map(|entry| json_row(plan.id.as_str(), entry)));
+            continue;
+        }
+        output.data(&paint.bold(&format!("{} ({})", plan.title, plan.id)));
+        for entry in entries {
+            output.data(&line(entry, paint));
+            if arguments.output
+                && let Some(evidence) = &entry.proof.evidence
+            {
+                let bytes =
+                    blobs.get(&evidence.hash, MAX_OUTPUT_BYTES).map_err(CommandError::failure)?;
+                for text in String::from_utf8_lossy(&bytes).lines() {
+                    output.data(&format!("      | {text}"));
+                }
+            }
+        }
+    }
+    if output.is_json() {
+        output.json(&rows);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the step rests on; where it is not proven, its last verification.
+fn newest(proofs: &[ProofEntry], all: bool) -> Vec<&ProofEntry> {
+    if all {
+        return proofs.iter().collect();
+    }
+    let decisive: Vec<&ProofEntry> = proofs.iter().filter(|entry| entry.decisive).collect();
+    if !decisive.is_empty() {
+        return decisive;
+    }
+    let last = proofs.last().map(|entry| entry.at);
+    proofs.iter().filter(|entry| Some(entry.at) == last).collect()
+}
+
+fn line(entry: &ProofEntry, paint: Paint) -> String {
+    let proof = &entry.proof;
+    let verdict = match proof.holds {
+        Holds::Yes => paint.good("holds"),
+        Holds::No => paint.bad("does not hold"),
+        Holds::Unknown => paint.dim("not looked at"),
+    };
+    let strength = match proof.strength {
+        Strength::Observed => "observed",
+        Strength::Claimed => "claimed",
+    };
+    let cached = if proof.cached { ", cached" } else { "" };
+    let code = entry.snapshot.code.as_str();
+    let code = code.get(..12).unwrap_or(code);
+    format!("  {verdict}  {} ({strength}{cached}, on {code}, {})", proof.summary, proof.took)
+}
+
+fn json_row(step: &str, entry: &ProofEntry) -> serde_json::Value {
+    serde_json::json!({
+        "step": step,
+        "at": entry.at.to_string(),
+        "check": entry.proof.check,
+        "holds": entry.proof.holds,
+        "strength": entry.proof.strength,
+        "summary": entry.proof.summary,
+        "excerpt": entry.proof.excerpt,
+        "evidence": entry.proof.evidence,
+        "cached": entry.proof.cached,
+        "decisive": entry.decisive,
+        "code": entry.snapshot.code,
+        "papers": entry.snapshot.papers,
+        "took_ms": entry.proof.took,
+    })
+}

@@ -1,0 +1,77 @@
+//! `windlass resume`: go on with a run.
+
+use std::process::ExitCode;
+
+use windlass_core::run::{Control, Raise, RunStatus};
+use windlass_core::time::Span;
+use windlass_engine::dispatch::{Request, send};
+use windlass_engine::journal::load;
+use windlass_engine::store::Life;
+
+use crate::cli::{Cli, ResumeArguments};
+use crate::commands::decide;
+use crate::drive::{Asking, drive, exit_code};
+use crate::error::CommandError;
+use crate::output::{Output, note};
+use crate::surroundings::{Surroundings, person};
+
+pub(crate) fn resume(
+    cli: &Cli,
+    arguments: &ResumeArguments,
+    output: &mut Output,
+) -> Result<ExitCode, CommandError> {
+    let surroundings = Surroundings::find(cli, &arguments.drive.allow_write)?;
+    let raise = raise(&arguments.more)?;
+    let run = surroundings.run_to_decide()?;
+    if run.life == Life::Finished {
+        note(&format!("run `{}` has ended: {}", run.id, run.status));
+        let (_, loaded, _) = surroundings.loaded()?;
+        return Ok(exit_code(loaded.state.status()));
+    }
+    let Some(store) = surroundings.store()? else {
+        return Err(CommandError::usage("there is no run in this repository yet"));
+    };
+    let state = load(&store, &run.id)?.state;
+    drop(store);
+    let stopped = matches!(state.control, Control::Paused { .. } | Control::Obstructed { .. });
+    if stopped {
+        let sent = send(&surroundings.site, &run.id, &person(), &Request::Resume { raise })?;
+        decide::answered(&sent.answer)?;
+        if sent.driven {
+            note(&format!("run `{}` goes on; it is being driven already", run.id));
+            return Ok(ExitCode::SUCCESS);
+        }
+    } else if raise != Raise::default() {
+        return Err(CommandError::usage(
+            "the run is not paused, so nothing can be added to its budget",
+        )
+        .hint("pause it first with `windlass pause`"));
+    } else if state.status() == RunStatus::AwaitingApproval {
+        note("a gate is open; answer it with `windlass approve` or `windlass feedback`");
+    }
+    drive(&surroundings, &run.id, arguments.drive.no_wait, Asking::AtTerminal, output)
+}
+
+fn raise(more: &[String]) -> Result<Raise, CommandError> {
+    let mut raise = Raise::default();
+    for pair in more.iter().flat_map(|list| list.split(',')) {
+        let wrong = || {
+            CommandError::usage(format!("`--more {pair}` is not understood"))
+                .hint("write `attempts=20`, `cost=10` or `wall=2h`")
+        };
+        let (name, value) = pair.split_once('=').ok_or_else(wrong)?;
+        match name.trim() {
+            "attempts" => raise.attempts = value.trim().parse().map_err(|_| wrong())?,
+            "cost" => {
+                let cost: f64 = value.trim().parse().map_err(|_| wrong())?;
+                if !cost.is_finite() || cost < 0.0 {
+                    return Err(wrong());
+                }
+                raise.cost_usd = cost;
+            }
+            "wall" => raise.wall = Span::parse(value).ok_or_else(wrong)?,
+            _ => return Err(wrong()),
+        }
+    }
+    Ok(raise)
+}

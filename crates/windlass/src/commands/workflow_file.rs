@@ -1,0 +1,136 @@
+//! Finding, reading and checking a workflow file.
+
+use std::path::{Path, PathBuf};
+
+use miette::{LabeledSpan, MietteDiagnostic, NamedSource, Report};
+use windlass_core::workflow::{Diagnostic, MAX_SOURCE_BYTES, Severity, Workflow};
+use windlass_engine::expr;
+
+use crate::error::CommandError;
+use crate::output::note;
+
+/// Where a team keeps its workflows.
+const FOLDER: &str = ".windlass/workflows";
+
+/// Finds the file behind what the user wrote: a path, or a name.
+pub(crate) fn find(name: &str, top_level: &Path) -> Result<PathBuf, CommandError> {
+    let path = PathBuf::from(name);
+    if path.exists() || name.contains('/') || name.ends_with(".yaml") || name.ends_with(".yml") {
+        return Ok(path);
+    }
+    let folder = top_level.join(FOLDER);
+    for ending in ["yaml", "yml"] {
+        let candidate = folder.join(format!("{name}.{ending}"));
+        if candidate.is_file() {
+            return Ok(candidate);
+        }
+    }
+    let known = known(&folder);
+    let error = CommandError::usage(format!("there is no workflow `{name}` in `{FOLDER}`"));
+    Err(match windlass_core::workflow::nearest(name, known.iter().map(String::as_str)) {
+        Some(nearest) => error.hint(format!("did you mean `{nearest}`?")),
+        None if known.is_empty() => {
+            error.hint("name a workflow file, for example `--workflow change.yaml`")
+        }
+        None => error.hint(format!("known workflows: {}", known.join(", "))),
+    })
+}
+
+fn known(folder: &Path) -> Vec<String> {
+    let Ok(entries) = fs_err::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> = entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "yaml" || e == "yml"))
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+        .collect();
+    names.sort();
+    names
+}
+
+/// Reads and checks a workflow file; warnings are printed, errors are returned.
+pub(crate) fn read(path: &Path) -> Result<Workflow, CommandError> {
+    let shown = path.display().to_string();
+    let bytes = read_bounded(path)?;
+    let workflow = Workflow::parse_bytes(&bytes, &shown)
+        .map_err(|diagnostics| refused(&shown, &bytes, &diagnostics))?;
+    let mut wrong = Vec::new();
+    for expression in workflow.expressions() {
+        if let Err(error) = expr::check(&expression.text) {
+            wrong.push(workflow.bad_expression(&expression, &error.to_string()));
+        }
+    }
+    if !wrong.is_empty() {
+        return Err(refused(&shown, &bytes, &wrong));
+    }
+    for warning in workflow.warnings() {
+        note(render(warning, &bytes).trim_end());
+    }
+    Ok(workflow)
+}
+
+fn read_bounded(path: &Path) -> Result<Vec<u8>, CommandError> {
+    let fault = |error: std::io::Error| {
+        CommandError::usage(format!("the workflow cannot be read: {error}"))
+            .hint("name an existing file, or a workflow in `.windlass/workflows`")
+    };
+    let data = fs_err::metadata(path).map_err(fault)?;
+    if data.is_dir() {
+        return Err(CommandError::usage(format!(
+            "`{}` is a folder, not a workflow file",
+            path.display()
+        )));
+    }
+    if data.len() > MAX_SOURCE_BYTES as u64 {
+        return Err(CommandError::usage(format!(
+            "`{}` has {} bytes; a workflow file has at most {MAX_SOURCE_BYTES}",
+            path.display(),
+            data.len()
+        )));
+    }
+    fs_err::read(path).map_err(fault)
+}
+
+fn refused(file: &str, source: &[u8], diagnostics: &[Diagnostic]) -> CommandError {
+    for diagnostic in diagnostics {
+        note(render(diagnostic, source).trim_end());
+    }
+    let count = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    let errors = if count == 1 { "1 error".to_owned() } else { format!("{count} errors") };
+    CommandError::usage(format!("`{file}` is not a workflow that can run: {errors}"))
+}
+
+/// One line that names the place, then the source with the spot marked.
+pub(crate) fn render(diagnostic: &Diagnostic, source: &[u8]) -> String {
+    let severity = match diagnostic.severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let mut text = format!("{severity}: {diagnostic}");
+    if let Ok(source) = std::str::from_utf8(source)
+        && diagnostic.offset + diagnostic.len <= source.len()
+        && !source.is_empty()
+    {
+        let span = LabeledSpan::new(None, diagnostic.offset, diagnostic.len);
+        let snippet = MietteDiagnostic::new("").with_label(span);
+        let report = Report::new(snippet)
+            .with_source_code(NamedSource::new(&diagnostic.file, source.to_owned()));
+        let mut drawn = String::new();
+        let handler =
+            miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor())
+                .with_context_lines(1);
+        if handler.render_report(&mut drawn, report.as_ref()).is_ok() {
+            let snippet: Vec<&str> = drawn.lines().skip_while(|line| !line.contains('╭')).collect();
+            if !snippet.is_empty() {
+                text.push('\n');
+                text.push_str(&snippet.join("\n"));
+            }
+        }
+    }
+    if let Some(help) = &diagnostic.help {
+        text.push_str("\n  help: ");
+        text.push_str(help);
+    }
+    text.push('\n');
+    text
+}

@@ -1,0 +1,202 @@
+//! Driving a run from the command line: progress, Ctrl-C, questions at gates.
+
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use windlass_core::id::RunId;
+use windlass_core::run::{Event, RunState, RunStatus};
+use windlass_core::time::Timestamp;
+use windlass_core::view::{describe, status_view};
+use windlass_engine::dispatch::{DriveOptions, Driver, DriverHandle, Ended, Observer, now};
+
+use crate::ask;
+use crate::error::{CommandError, EXIT_ABORTED, EXIT_PAUSED, EXIT_PERSON};
+use crate::output::{Output, note};
+use crate::render::{self, Paint};
+use crate::surroundings::{Surroundings, person};
+
+/// How long something may take before a line says that it is still going on.
+const STILL_RUNNING: Duration = Duration::from_secs(30);
+
+/// Whether gates are answered here.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// If there is a terminal.
+    AtTerminal,
+    /// Not here.
+    Never,
+}
+
+/// Drives a run until it ends or waits for somebody who is not at this terminal.
+pub(crate) fn drive(
+    surroundings: &Surroundings,
+    run: &RunId,
+    no_wait: bool,
+    asking: Asking,
+    output: &mut Output,
+) -> Result<ExitCode, CommandError> {
+    let can_ask = asking == Asking::AtTerminal
+        && !output.is_json()
+        && std::io::stdin().is_terminal()
+        && std::io::stderr().is_terminal();
+    let signals = Interrupts::listen()?;
+    loop {
+        let ended = drive_once(surroundings, run, no_wait, &signals, output)?;
+        if ended.status == RunStatus::AwaitingApproval
+            && can_ask
+            && ask::at_gate(surroundings, &ended.state)?
+        {
+            continue;
+        }
+        finish(&ended, output);
+        return Ok(exit_code(ended.status));
+    }
+}
+
+/// The exit code that tells where a run stands.
+pub(crate) fn exit_code(status: RunStatus) -> ExitCode {
+    match status {
+        RunStatus::Completed => ExitCode::SUCCESS,
+        RunStatus::AwaitingApproval | RunStatus::AwaitingUser => ExitCode::from(EXIT_PERSON),
+        RunStatus::Paused | RunStatus::Waiting | RunStatus::Active => ExitCode::from(EXIT_PAUSED),
+        RunStatus::Aborted => ExitCode::from(EXIT_ABORTED),
+    }
+}
+
+fn drive_once(
+    surroundings: &Surroundings,
+    run: &RunId,
+    no_wait: bool,
+    signals: &Interrupts,
+    output: &Output,
+) -> Result<Ended, CommandError> {
+    let progress = Arc::new(Mutex::new(Progress::new(output.is_json())));
+    let observer: Observer = {
+        let progress = Arc::clone(&progress);
+        Box::new(move |step, state| {
+            let mut progress = progress.lock().unwrap_or_else(PoisonError::into_inner);
+            for event in &step.events {
+                progress.tell(step.input.at, event, state);
+            }
+        })
+    };
+    let options = DriveOptions { no_wait };
+    let driver = Driver::take_over(&surroundings.site, run, &person(), options, observer)?;
+    signals.send_to(Some(driver.handle()));
+    let (done, waiting) = channel::<()>();
+    let ticker = std::thread::spawn(move || {
+        while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(STILL_RUNNING) {
+            progress.lock().unwrap_or_else(PoisonError::into_inner).still();
+        }
+    });
+    let ended = driver.drive();
+    drop(done);
+    let _ = ticker.join();
+    signals.send_to(None);
+    Ok(ended?)
+}
+
+fn finish(ended: &Ended, output: &mut Output) {
+    let view = status_view(&ended.state);
+    if output.is_json() {
+        output.json(&view);
+    } else {
+        output.data("");
+        output.data(&render::status(&view, None, now(), Paint::new(output.has_colour())));
+    }
+}
+
+/// Lines about what happens, with the time since the run began.
+struct Progress {
+    quiet: bool,
+    began: Option<Timestamp>,
+    running: Option<(String, Timestamp)>,
+}
+
+impl Progress {
+    fn new(quiet: bool) -> Self {
+        Self { quiet, began: None, running: None }
+    }
+
+    fn tell(&mut self, at: Timestamp, event: &Event, state: &RunState) {
+        let began = *self.began.get_or_insert(state.started_at);
+        match event {
+            Event::AttemptStarted { attempt, .. } => {
+                self.running = Some((format!("attempt {attempt} is still running"), at));
+            }
+            Event::VerificationStarted { step, .. } => {
+                self.running = Some((format!("`{step}` is still being verified"), at));
+            }
+            Event::AttemptEnded { .. }
+            | Event::AttemptLost { .. }
+            | Event::StepProven { .. }
+            | Event::StepNotProven { .. } => self.running = None,
+            _ => {}
+        }
+        // What only the machine needs to know would hide what people want to see.
+        let noise = matches!(
+            event,
+            Event::StepReady { .. }
+                | Event::StepTaken { .. }
+                | Event::DriverTookOver { .. }
+                | Event::DriverLeft
+                | Event::WaitEnded { .. }
+        );
+        if !self.quiet && !noise {
+            note(&format!("{:>8}  {}", at.since(began).to_string(), describe(event)));
+        }
+    }
+
+    fn still(&self) {
+        if let (false, Some((what, since)), Some(began)) = (self.quiet, &self.running, self.began) {
+            let now = now();
+            note(&format!("{:>8}  {what} ({})", now.since(began).to_string(), now.since(*since)));
+        }
+    }
+}
+
+/// Ctrl-C: once stops cleanly, twice now.
+struct Interrupts {
+    driver: Arc<Mutex<Option<DriverHandle>>>,
+}
+
+impl Interrupts {
+    fn listen() -> Result<Self, CommandError> {
+        let driver: Arc<Mutex<Option<DriverHandle>>> = Arc::default();
+        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(CommandError::failure)?;
+        let target = Arc::clone(&driver);
+        std::thread::spawn(move || {
+            let mut before = false;
+            for _ in signals.forever() {
+                let handle = target.lock().unwrap_or_else(PoisonError::into_inner).clone();
+                match handle {
+                    Some(handle) if !before => {
+                        note("stopping; press Ctrl-C again to stop at once");
+                        handle.interrupt();
+                        before = true;
+                    }
+                    // Everything below dies with this process: the launchers see to it.
+                    _ => leave_at_once(),
+                }
+            }
+        });
+        Ok(Self { driver })
+    }
+
+    fn send_to(&self, driver: Option<DriverHandle>) {
+        *self.driver.lock().unwrap_or_else(PoisonError::into_inner) = driver;
+    }
+}
+
+#[expect(
+    clippy::exit,
+    reason = "a second Ctrl-C means now; the journal is consistent at any instant"
+)]
+fn leave_at_once() {
+    std::process::exit(130);
+}

@@ -1,0 +1,25 @@
+//! The hidden commands: this program re-executed around attempts, checks and expressions.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use windlass_engine::{agent, expr, git, launcher};
+
+/// Performs a hidden command, if that is what was asked for.
+///
+/// It looks at the arguments itself, because a launcher has to be quick and single-threaded.
+pub(crate) fn dispatch() -> Option<ExitCode> {
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let command = arguments.first()?.to_str().filter(|word| word.starts_with("__"))?;
+    match (command, &arguments[1..]) {
+        ("__launch", _) => Some(launcher::main_launch()),
+        ("__eval", _) => Some(expr::main_eval()),
+        ("__rehearse", [script]) => Some(agent::main_rehearse(Path::new(script))),
+        (filter, stores) => {
+            let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
+            let filtered = git::lfs::run_filter(filter.as_ref(), stores, input, output)?;
+            Some(if filtered.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Views as text.
+
+use std::fmt::Write as _;
+
+use windlass_core::run::{RunStatus, StepStatus};
+use windlass_core::time::Timestamp;
+use windlass_core::view::{StatusView, StepView};
+
+/// Colours that are readable on light and on dark ground.
+#[derive(Clone, Copy)]
+pub(crate) struct Paint {
+    on: bool,
+}
+
+impl Paint {
+    pub(crate) fn new(on: bool) -> Self {
+        Self { on }
+    }
+
+    fn wrap(self, code: &str, text: &str) -> String {
+        if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.wrap("1", text)
+    }
+
+    pub(crate) fn good(self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
+    pub(crate) fn bad(self, text: &str) -> String {
+        self.wrap("31", text)
+    }
+
+    pub(crate) fn busy(self, text: &str) -> String {
+        self.wrap("36", text)
+    }
+
+    pub(crate) fn dim(self, text: &str) -> String {
+        self.wrap("2", text)
+    }
+}
+
+/// Writes where a run stands on one screen.
+pub(crate) fn status(
+    view: &StatusView,
+    driver: Option<u32>,
+    now: Timestamp,
+    paint: Paint,
+) -> String {
+    let mut text = String::new();
+    let run = &view.run;
+    let goal = run.goal.lines().next().unwrap_or_default();
+    let _ = writeln!(text, "{}  {}", paint.bold(run.id.as_str()), goal);
+    let _ = writeln!(
+        text,
+        "{}",
+        paint.dim(&format!("workflow {}, branch {}", run.workflow, run.branch))
+    );
+    text.push('\n');
+    for step in &view.steps {
+        let _ = writeln!(text, "{}", step_line(step, now, paint));
+    }
+    text.push('\n');
+    let since = now.since(run.since_moment);
+    let _ = writeln!(text, "{} for {since}", paint.bold(&status_words(run.status)));
+    if let Some(detail) = &run.detail {
+        let _ = writeln!(text, "  {detail}");
+    }
+    if let Some(until) = run.until_moment {
+        let _ = writeln!(text, "  goes on in {}", until.since(now));
+    }
+    if matches!(run.status, RunStatus::Active | RunStatus::Waiting) {
+        let _ = match driver {
+            Some(pid) => writeln!(text, "  driven by process {pid}"),
+            None => writeln!(
+                text,
+                "  {}",
+                paint.bad("nobody is driving it: go on with `windlass resume`")
+            ),
+        };
+    }
+    let _ = writeln!(text, "  {}", budget(view));
+    if !view.next.is_empty() {
+        text.push_str("\nnext:\n");
+        let width = view.next.iter().map(|next| next.command.chars().count()).max().unwrap_or(0);
+        for next in &view.next {
+            let _ = writeln!(text, "  {:width$}   {}", next.command, paint.dim(&next.does));
+        }
+    }
+    text.trim_end().to_owned()
+}
+
+fn step_line(step: &StepView, now: Timestamp, paint: Paint) -> String {
+    let sign = match step.status {
+        StepStatus::Done if step.waived => paint.bad("~"),
+        StepStatus::Done => paint.good("✓"),
+        StepStatus::Running | StepStatus::Verifying => paint.busy("▸"),
+        StepStatus::Failed | StepStatus::Blocked => paint.bad("✗"),
+        StepStatus::Skipped => paint.dim("–"),
+        StepStatus::Ready => "·".to_owned(),
+        StepStatus::Pending | StepStatus::Invalidated => paint.dim("·"),
+    };
+    let indent = "  ".repeat(step.depth);
+    let mut line = format!("  {indent}{sign} {:<24} {}", step.title, step.status.as_str());
+    if step.waived {
+        line.push_str(" (waived: not proven)");
+    }
+    if step.attempts > 0 {
+        let _ = write!(
+            line,
+            ", {} {}",
+            step.attempts,
+            if step.attempts == 1 { "attempt" } else { "attempts" }
+        );
+    }
+    if let Some(since) = step.running_since {
+        let _ = write!(line, ", for {}", now.since(since));
+    }
+    if let Some(note) = &step.note {
+        let _ = write!(line, ": {note}");
+    }
+    if let Some(failure) = &step.failure {
+        let _ = write!(line, "\n    {indent}  {}", paint.bad(&format!("last failure: {failure}")));
+    }
+    line
+}
+
+pub(crate) fn status_words(status: RunStatus) -> String {
+    match status {
+        RunStatus::Active => "active",
+        RunStatus::AwaitingApproval => "awaiting approval",
+        RunStatus::AwaitingUser => "waiting for you",
+        RunStatus::Waiting => "waiting",
+        RunStatus::Paused => "paused",
+        RunStatus::Completed => "completed",
+        RunStatus::Aborted => "aborted",
+    }
+    .to_owned()
+}
+
+fn budget(view: &StatusView) -> String {
+    let budget = &view.budget;
+    let cost = match (budget.unknown_cost, budget.cost_usd) {
+        (0, cost) => format!("{cost:.2} of {:.2} USD", budget.cost_usd_limit),
+        (unknown, _) if unknown == budget.attempts => "cost unknown".to_owned(),
+        (unknown, cost) => format!("{cost:.2} USD known, {unknown} attempts unknown"),
+    };
+    format!(
+        "used: {} of {} attempts, {} of {}, {cost}",
+        budget.attempts, budget.attempts_limit, budget.wall_ms, budget.wall_ms_limit
+    )
+}

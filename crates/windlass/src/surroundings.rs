@@ -1,0 +1,184 @@
+//! Where the command was started, and what belongs to it.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use windlass_engine::dispatch::Site;
+use windlass_engine::git::UserRepository;
+use windlass_engine::home::Home;
+use windlass_engine::journal::{Loaded, load};
+use windlass_engine::store::{Life, OpenError, Store, StoredRun};
+
+use crate::cli::Cli;
+use crate::error::CommandError;
+
+/// The repository around the command, and windlass's folders for it.
+pub(crate) struct Surroundings {
+    pub(crate) site: Arc<Site>,
+    wanted: Option<String>,
+}
+
+impl Surroundings {
+    pub(crate) fn find(cli: &Cli, allow_write: &[PathBuf]) -> Result<Self, CommandError> {
+        let folder = match &cli.directory {
+            Some(folder) => folder.clone(),
+            None => std::env::current_dir().map_err(CommandError::failure)?,
+        };
+        let user = UserRepository::discover(&folder)?;
+        let home = home()?;
+        let exe = std::env::current_exe().map_err(CommandError::failure)?;
+        let mut writable = Vec::new();
+        for path in allow_write {
+            writable.push(std::path::absolute(path).map_err(CommandError::failure)?);
+        }
+        let site = Site {
+            exe,
+            home: home.repository(&user.key),
+            state_root: home.state,
+            user,
+            env: environment(),
+            allow_write: writable,
+        };
+        Ok(Self { site: Arc::new(site), wanted: cli.run.clone() })
+    }
+
+    /// Opens the store to look into it; none when there never was a run here.
+    pub(crate) fn store(&self) -> Result<Option<Store>, CommandError> {
+        match Store::open_read_only(&self.site.home.state) {
+            Ok(store) => Ok(Some(store)),
+            Err(OpenError::NoStore { .. }) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Returns the runs of the repository, newest first.
+    pub(crate) fn runs(&self) -> Result<Vec<StoredRun>, CommandError> {
+        match self.store()? {
+            Some(store) => store.runs().map_err(CommandError::failure),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// Returns the run that is meant.
+    pub(crate) fn run(&self) -> Result<StoredRun, CommandError> {
+        let runs = self.runs()?;
+        if let Some(wanted) = &self.wanted {
+            return pick(&runs, wanted);
+        }
+        let unfinished: Vec<&StoredRun> =
+            runs.iter().filter(|run| run.life == Life::Unfinished).collect();
+        match (unfinished.as_slice(), runs.first()) {
+            ([only], _) => Ok((*only).clone()),
+            ([newest, ..], _) => Ok((*newest).clone()),
+            ([], Some(newest)) => Ok(newest.clone()),
+            ([], None) => Err(CommandError::usage("there is no run in this repository yet")
+                .hint("start one with `windlass run GOAL --workflow FILE --agent-command CMD`")),
+        }
+    }
+
+    /// Returns the run that a decision is about: it must be clear which one.
+    pub(crate) fn run_to_decide(&self) -> Result<StoredRun, CommandError> {
+        if self.wanted.is_none() {
+            let runs = self.runs()?;
+            let unfinished: Vec<String> = runs
+                .iter()
+                .filter(|run| run.life == Life::Unfinished)
+                .map(|run| run.id.to_string())
+                .collect();
+            if unfinished.len() > 1 {
+                let list = unfinished.join(", ");
+                return Err(CommandError::usage(format!("several runs are unfinished: {list}"))
+                    .hint("say which one with --run"));
+            }
+        }
+        self.run()
+    }
+
+    /// Reads the run that is meant.
+    pub(crate) fn loaded(&self) -> Result<(StoredRun, Loaded, Store), CommandError> {
+        let run = self.run()?;
+        let Some(store) = self.store()? else {
+            return Err(CommandError::usage("there is no run in this repository yet"));
+        };
+        let loaded = load(&store, &run.id)?;
+        Ok((run, loaded, store))
+    }
+}
+
+fn pick(runs: &[StoredRun], wanted: &str) -> Result<StoredRun, CommandError> {
+    let matching: Vec<&StoredRun> =
+        runs.iter().filter(|run| run.id.as_str().starts_with(wanted)).collect();
+    match matching.as_slice() {
+        [only] => Ok((*only).clone()),
+        [] => {
+            let known: Vec<String> = runs.iter().take(5).map(|run| run.id.to_string()).collect();
+            let error =
+                CommandError::usage(format!("there is no run `{wanted}` in this repository"));
+            Err(if known.is_empty() {
+                error
+            } else {
+                error.hint(format!("newest runs: {}", known.join(", ")))
+            })
+        }
+        _ => Err(CommandError::usage(format!("`{wanted}` could be several runs"))
+            .hint("write more letters of its name")),
+    }
+}
+
+/// Returns windlass's folders, by `$WINDLASS_HOME` and the XDG base directories.
+pub(crate) fn home() -> Result<Home, CommandError> {
+    let set =
+        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let user = set("HOME");
+    let below = |name: &str, default: &str| {
+        let xdg = set(name).filter(|path| path.is_absolute());
+        let base = xdg.or_else(|| user.as_ref().map(|home| home.join(default)));
+        base.map(|base| base.join("windlass")).ok_or_else(|| {
+            CommandError::usage("neither HOME nor the XDG folders are set")
+                .hint("set HOME, or WINDLASS_HOME, XDG_CACHE_HOME and XDG_DATA_HOME")
+        })
+    };
+    let state = match set("WINDLASS_HOME") {
+        Some(state) => std::path::absolute(state).map_err(CommandError::failure)?,
+        None => below("XDG_STATE_HOME", ".local/state")?,
+    };
+    Ok(Home {
+        state,
+        cache: below("XDG_CACHE_HOME", ".cache")?,
+        data: below("XDG_DATA_HOME", ".local/share")?,
+    })
+}
+
+/// The user's environment, as far as it is text.
+fn environment() -> Vec<(String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect()
+}
+
+/// Who decides at this terminal.
+pub(crate) fn person() -> String {
+    ["WINDLASS_PERSON", "USER", "LOGNAME"]
+        .iter()
+        .filter_map(|name| std::env::var(name).ok())
+        .find(|name| !name.trim().is_empty())
+        .unwrap_or_else(|| "someone".to_owned())
+}
+
+/// Names a step of the run, or says which one was meant.
+pub(crate) fn step(
+    state: &windlass_core::run::RunState,
+    name: &str,
+) -> Result<windlass_core::id::StepId, CommandError> {
+    let id = windlass_core::id::StepId::from(name);
+    if state.plan.find(&id).is_some() {
+        return Ok(id);
+    }
+    let names: Vec<&str> = state.plan.steps.iter().map(|step| step.id.as_str()).collect();
+    let error =
+        CommandError::usage(format!("there is no step `{name}` in run `{}`", state.facts.run));
+    Err(match windlass_core::workflow::nearest(name, names.iter().copied()) {
+        Some(nearest) => error.hint(format!("did you mean `{nearest}`?")),
+        None => error.hint(format!("the steps are: {}", names.join(", "))),
+    })
+}
