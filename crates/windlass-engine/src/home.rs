@@ -24,6 +24,7 @@ impl Home {
         RepositoryHome {
             state: self.state.join("repos").join(key),
             cache: self.cache.join("verify").join(key),
+            scratch: self.cache.join("scratch").join(key),
             data: self.data.join("places").join(key),
         }
     }
@@ -36,6 +37,8 @@ pub struct RepositoryHome {
     pub state: PathBuf,
     /// Its verifier trees.
     pub cache: PathBuf,
+    /// Temporary files of its attempts and checks.
+    pub scratch: PathBuf,
     /// Its private clones.
     pub data: PathBuf,
 }
@@ -56,6 +59,7 @@ impl RepositoryHome {
         RunHome {
             state: self.state.join("runs").join(run.as_str()),
             verifier: self.cache.join(run.as_str()),
+            scratch: self.scratch.join(run.as_str()),
             place: self.data.join(run.as_str()),
         }
     }
@@ -68,6 +72,11 @@ pub struct RunHome {
     pub state: PathBuf,
     /// The folder that holds its verifier tree.
     pub verifier: PathBuf,
+    /// Temporary files, and output that is not yet kept as a blob.
+    ///
+    /// Apart from the state and the verifier, because attempts and checks get folders of their own
+    /// in it to write.
+    pub scratch: PathBuf,
     /// Its private clone.
     pub place: PathBuf,
 }
@@ -93,21 +102,9 @@ impl RunHome {
         self.state.join("git")
     }
 
-    /// Returns the folder for temporary files, and for output that is not yet kept as a blob.
-    ///
-    /// It lies outside the state, because attempts and checks get their own folder in it to write.
-    pub fn scratch(&self) -> PathBuf {
-        self.verifier.join("scratch")
-    }
-
     /// Returns the folder with the commands that an agent finds first.
     pub fn bin(&self) -> PathBuf {
         self.state.join("bin")
-    }
-
-    /// Returns the verifier's tree.
-    pub fn tree(&self) -> PathBuf {
-        self.verifier.join("tree")
     }
 }
 

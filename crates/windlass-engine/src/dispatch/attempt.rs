@@ -37,7 +37,7 @@ impl Worker {
             self.unsettled = false;
         }
         mirror::write(state, self.place.root(), &self.blobs)?;
-        let scratch = tempfile::Builder::new().prefix("attempt-").tempdir_in(self.run.scratch())?;
+        let scratch = tempfile::Builder::new().prefix("attempt-").tempdir_in(&self.run.scratch)?;
         let output = scratch.path().join("output");
         let (outcome, launch) = match self.policy(state, attempt, scratch.path(), &output)? {
             Ok(policy) => {
@@ -139,7 +139,7 @@ impl Worker {
         policy.confinement = Confinement {
             mode: ConfinementMode::Prefer,
             write: self.writable(command.write, &temp),
-            never: self.site.out_of_reach(state.facts.here, &self.run),
+            never: self.site.out_of_reach(state.facts.here),
         };
         Ok(Ok(policy))
     }

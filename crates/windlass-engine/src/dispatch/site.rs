@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use windlass_core::run::RunState;
 
+use super::worker::WorkerError;
+
 use crate::agent::{Backend, CommandBackend, RehearsalBackend, check_environment};
 use crate::git::{EngineRepository, UserRepository};
 use crate::home::{RepositoryHome, RunHome, canonical};
+use crate::store::Store;
 use crate::store::blobs::Blobs;
-use crate::store::{OpenError, Store};
 use crate::verify::Verifier;
 
 /// The surroundings of the runs of one repository.
@@ -46,8 +48,8 @@ impl Site {
     }
 
     /// Returns what attempts must not write.
-    pub(super) fn out_of_reach(&self, here: bool, run: &RunHome) -> Vec<PathBuf> {
-        let mut never = vec![canonical(&self.state_root), canonical(&run.tree())];
+    pub(super) fn out_of_reach(&self, here: bool) -> Vec<PathBuf> {
+        let mut never = vec![canonical(&self.state_root), canonical(&self.home.cache)];
         if !here {
             never.push(canonical(&self.user.top_level));
             never.push(canonical(&self.user.common_dir));
@@ -61,21 +63,24 @@ impl Site {
         run: &RunHome,
         place: &std::path::Path,
         carried: Vec<(String, windlass_core::id::ContentHash)>,
-    ) -> Result<Verifier, OpenError> {
-        fs_err::create_dir_all(run.scratch()).ok();
+    ) -> Result<Verifier, WorkerError> {
+        fs_err::create_dir_all(&run.scratch)?;
+        fs_err::create_dir_all(&run.verifier)?;
         let mut never = vec![
             canonical(&self.state_root),
             canonical(&self.user.top_level),
             canonical(&self.user.common_dir),
         ];
         never.push(canonical(place));
+        // What the verifier keeps beside its tree decides what it checks out and prepares.
+        never.extend(Verifier::own_files(&canonical(&run.verifier)));
         Ok(Verifier {
             exe: self.exe.clone(),
             env: check_environment(&self.env, place),
             blobs: self.blobs(),
             passes: Store::open_read_only(&self.home.state)?,
             verifier_dir: canonical(&run.verifier),
-            scratch: canonical(&run.scratch()),
+            scratch: canonical(&run.scratch),
             launchers_lock: run.launchers_lock(),
             registry: self.home.registry(),
             never,

@@ -67,6 +67,8 @@ pub enum StartError {
     Decide(#[from] DecideError),
     #[error("a folder could not be made")]
     Io(#[from] std::io::Error),
+    #[error("the verifier cannot be set up")]
+    Verifier(#[from] super::worker::WorkerError),
 }
 
 /// Starts a run; nothing drives it yet.
@@ -82,7 +84,7 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
     let run = RunId::new(fresh_id());
     let home = site.home.run(&run);
     fs_err::create_dir_all(&home.state)?;
-    fs_err::create_dir_all(home.scratch())?;
+    fs_err::create_dir_all(&home.scratch)?;
     fs_err::create_dir_all(site.home.registry())?;
     let engine = site.engine()?;
     let base = site.user.commit.clone();

@@ -7,7 +7,7 @@ use windlass_core::proof::{Blob, Outcome};
 use windlass_core::time::Span;
 
 use super::cancel::Cancel;
-use super::verifier::Verifier;
+use super::verifier::{MAX_PREPARED, Verifier};
 use crate::git::VerifierTree;
 use crate::launcher::{Confinement, ConfinementMode, LaunchPolicy, LaunchReport};
 use crate::process::{self, LauncherCommand};
@@ -159,7 +159,8 @@ impl Verifier {
         for (number, prepare) in plan.prepare.iter().enumerate() {
             let marker = self.verifier_dir.join(format!("prepared-{number}"));
             let wanted = prepare_key(tree.dir(), prepare)?;
-            if fs_err::read_to_string(&marker).is_ok_and(|found| found == wanted) {
+            let known = number < MAX_PREPARED;
+            if known && fs_err::read_to_string(&marker).is_ok_and(|found| found == wanted) {
                 continue;
             }
             let request = CommandRequest {
@@ -172,14 +173,16 @@ impl Verifier {
             if !ran.succeeded() {
                 return Ok(Some((prepare.run.clone(), ran)));
             }
-            fs_err::write(&marker, wanted)?;
+            if known {
+                fs_err::write(&marker, wanted)?;
+            }
         }
         Ok(None)
     }
 
     /// Forgets which commands have run, because their results are gone with the tree.
     pub(super) fn forget_prepared(&self, plan: &Plan) -> Result<(), std::io::Error> {
-        for number in 0..plan.prepare.len() {
+        for number in 0..plan.prepare.len().min(MAX_PREPARED) {
             match fs_err::remove_file(self.verifier_dir.join(format!("prepared-{number}"))) {
                 Ok(()) => {}
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}

@@ -26,6 +26,9 @@ const MAX_BASELINE_BYTES: u64 = 64 << 20;
 /// How much of a diff is shown to a person at a gate.
 const MAX_PATCH_BYTES: usize = 256 << 10;
 
+/// How many `prepare` commands have their own marker; a plan with more runs the rest every time.
+pub(super) const MAX_PREPARED: usize = 16;
+
 /// What verifications of a run have in common.
 pub struct Verifier {
     /// The windlass executable, for launchers and expressions.
@@ -120,6 +123,13 @@ impl Verifier {
             report.broken = Some(broken.to_string());
         }
         Verification { report, passes: looking.passes }
+    }
+
+    /// Returns the files beside the tree that are the verifier's own, made or not.
+    pub(crate) fn own_files(verifier_dir: &Path) -> Vec<PathBuf> {
+        let prepared = (0..MAX_PREPARED).map(|number| format!("prepared-{number}"));
+        let beside = ["tree.index", "tree.index.lock", "tree.used"].map(str::to_owned);
+        beside.into_iter().chain(prepared).map(|name| verifier_dir.join(name)).collect()
     }
 
     /// Returns the verifier's tree.
