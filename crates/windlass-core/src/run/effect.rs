@@ -16,6 +16,8 @@ pub enum Effect {
     EvaluateWhen {
         /// The step.
         step: StepId,
+        /// How often the step was reopened.
+        epoch: u32,
     },
     /// Record the files that a step begins from.
     TakeBaseline(BaselineRequest),
@@ -69,7 +71,7 @@ pub enum TimerKey {
 impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::EvaluateWhen { step } => write!(f, "evaluate-when {step}"),
+            Self::EvaluateWhen { step, epoch } => write!(f, "evaluate-when {step} {epoch}"),
             Self::TakeBaseline(request) => {
                 write!(f, "take-baseline {} {}", request.step, request.epoch)
             }

@@ -147,6 +147,8 @@ pub enum InputKind {
     WhenEvaluated {
         /// The step.
         step: StepId,
+        /// How often the step was reopened.
+        epoch: u32,
         /// Its value, or why it has none.
         value: Result<bool, String>,
     },
@@ -199,6 +201,10 @@ pub enum InputKind {
     Committed {
         /// The step.
         step: StepId,
+        /// The code that was asked for.
+        code: ObjectId,
+        /// The commit before that was asked for.
+        parent: ObjectId,
         /// The commit.
         commit: ObjectId,
     },
@@ -206,6 +212,10 @@ pub enum InputKind {
     CommitRefused {
         /// The step.
         step: StepId,
+        /// The code that was asked for.
+        code: ObjectId,
+        /// The commit before that was asked for.
+        parent: ObjectId,
         /// Why, and what to do.
         message: String,
     },

@@ -19,6 +19,8 @@ mod input;
 mod outstanding;
 mod state;
 mod status;
+#[cfg(test)]
+mod testing;
 
 pub use apply::IllegalEvent;
 pub use decide::{DECIDER_VERSION, Rejected, decide, start};

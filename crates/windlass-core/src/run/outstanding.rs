@@ -16,7 +16,10 @@ pub fn outstanding(state: &RunState) -> BTreeSet<Effect> {
     let mut effects: BTreeSet<Effect> = state
         .deciding
         .iter()
-        .map(|index| Effect::EvaluateWhen { step: state.plan.step(*index).id.clone() })
+        .map(|index| Effect::EvaluateWhen {
+            step: state.plan.step(*index).id.clone(),
+            epoch: state.step(*index).epoch,
+        })
         .collect();
     let Some((_, plan, step)) = state.holding() else { return effects };
     let obstructed = matches!(state.control, Control::Obstructed { .. });

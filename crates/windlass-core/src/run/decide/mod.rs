@@ -15,6 +15,27 @@ mod rollback;
 mod step;
 mod verified;
 
+#[cfg(test)]
+mod attempt_tests;
+#[cfg(test)]
+mod context_tests;
+#[cfg(test)]
+mod control_tests;
+#[cfg(test)]
+mod gate_tests;
+#[cfg(test)]
+mod group_tests;
+#[cfg(test)]
+mod path_tests;
+#[cfg(test)]
+mod rollback_tests;
+#[cfg(test)]
+mod skip_tests;
+#[cfg(test)]
+mod step_tests;
+#[cfg(test)]
+mod verified_tests;
+
 use crate::id::{AttemptId, GateId, StepId};
 use crate::run::state::RunState;
 use crate::run::{Decision, Event, Input, InputKind};
@@ -106,15 +127,17 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
                 draft.emit(Event::DriverLeft);
             }
         }
-        InputKind::WhenEvaluated { step, value } => {
-            step::when_evaluated(&mut draft, step, value)?;
+        InputKind::WhenEvaluated { step, epoch, value } => {
+            step::when_evaluated(&mut draft, step, *epoch, value)?;
         }
         InputKind::BaselineTaken { step, epoch, baseline } => {
             step::baseline_taken(&mut draft, step, *epoch, baseline)?;
         }
-        InputKind::Committed { step, commit } => step::committed(&mut draft, step, commit)?,
-        InputKind::CommitRefused { step, message } => {
-            step::commit_refused(&mut draft, step, message)?;
+        InputKind::Committed { step, code, parent, commit } => {
+            step::committed(&mut draft, step, code, parent, commit)?;
+        }
+        InputKind::CommitRefused { step, code, parent, message } => {
+            step::commit_refused(&mut draft, step, code, parent, message)?;
         }
         InputKind::TimerFired { key } => step::timer_fired(&mut draft, key, input.at),
         InputKind::ContextSet { attempt, key, value } => {

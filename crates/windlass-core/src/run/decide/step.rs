@@ -10,10 +10,12 @@ use crate::time::Timestamp;
 pub(super) fn when_evaluated(
     draft: &mut Draft,
     step: &StepId,
+    epoch: u32,
     value: &Result<bool, String>,
 ) -> Result<(), Rejected> {
     let index = draft.find(step)?;
-    if !matches!(draft.state.step(index).phase, Phase::Deciding) {
+    let state = draft.state.step(index);
+    if !matches!(state.phase, Phase::Deciding) || state.epoch != epoch {
         return Err(Rejected::NotExpected);
     }
     let step = step.clone();
@@ -48,28 +50,59 @@ pub(super) fn baseline_taken(
 pub(super) fn committed(
     draft: &mut Draft,
     step: &StepId,
+    code: &ObjectId,
+    parent: &ObjectId,
     commit: &ObjectId,
 ) -> Result<(), Rejected> {
-    let index = draft.find(step)?;
-    let Phase::Committing { snapshot, .. } = &draft.state.step(index).phase else {
-        return Err(Rejected::NotExpected);
-    };
-    let code = snapshot.code.clone();
-    draft.emit(Event::StepCommitted { step: step.clone(), commit: commit.clone(), code });
+    expect_commit(draft, step, code, parent)?;
+    let (step, commit, code) = (step.clone(), commit.clone(), code.clone());
+    draft.emit(Event::StepCommitted { step, commit, code });
     Ok(())
 }
 
 pub(super) fn commit_refused(
     draft: &mut Draft,
     step: &StepId,
+    code: &ObjectId,
+    parent: &ObjectId,
     message: &str,
 ) -> Result<(), Rejected> {
-    let index = draft.find(step)?;
-    if !matches!(draft.state.step(index).phase, Phase::Committing { .. }) {
-        return Err(Rejected::NotExpected);
-    }
+    expect_commit(draft, step, code, parent)?;
     draft.emit(Event::BlockerRaised { message: message.to_owned() });
     Ok(())
+}
+
+/// A step may commit more than once, so a report counts only for the commit that is asked for now.
+fn expect_commit(
+    draft: &Draft,
+    step: &StepId,
+    code: &ObjectId,
+    parent: &ObjectId,
+) -> Result<(), Rejected> {
+    let index = draft.find(step)?;
+    match &draft.state.step(index).phase {
+        Phase::Committing { snapshot, .. }
+            if snapshot.code == *code && draft.state.head == *parent =>
+        {
+            Ok(())
+        }
+        Phase::Pending
+        | Phase::Deciding
+        | Phase::Ready
+        | Phase::Beginning
+        | Phase::Due
+        | Phase::Running { .. }
+        | Phase::Stopping { .. }
+        | Phase::Verifying { .. }
+        | Phase::Committing { .. }
+        | Phase::Proven { .. }
+        | Phase::AtGate { .. }
+        | Phase::Waiting { .. }
+        | Phase::Failed
+        | Phase::Blocked
+        | Phase::Done
+        | Phase::Skipped => Err(Rejected::NotExpected),
+    }
 }
 
 /// An early or unknown timer changes nothing.

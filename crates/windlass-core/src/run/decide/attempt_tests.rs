@@ -1,0 +1,275 @@
+//! Attempts that end, time out, meet a limit or are lost.
+
+use crate::id::Fence;
+use crate::proof::Outcome;
+use crate::run::testing::*;
+use crate::run::*;
+use crate::time::{Span, Timestamp};
+
+#[test]
+fn a_timeout_waits_with_backoff_and_jitter_before_the_next_try() {
+    let mut run = Run::of([agent("code").retries(4)]);
+    run.begins("code");
+    let mut waits_ms = Vec::new();
+    for attempt in ["code#1", "code#2", "code#3"] {
+        run.ends_with(attempt, "c1", Outcome::TimedOut);
+        run.verifies(fails(&"x".repeat(waits_ms.len())));
+        let Phase::Waiting { until, limit: false } = run.step("code").phase else {
+            panic!("{:?}", run.step("code").phase)
+        };
+        assert_eq!(run.state.status(), RunStatus::Waiting);
+        waits_ms.push(until.since(run.at).0);
+        run.at = until;
+        run.timer("code");
+    }
+    // The whole of the jitter was drawn: 40 s, doubled each time.
+    assert_eq!(waits_ms, [40_000, 80_000, 160_000]);
+    assert_eq!(run.step("code").failure.as_ref().unwrap().category, Category::Timeout);
+}
+
+#[test]
+fn the_least_jitter_takes_a_quarter_off_and_the_bound_holds() {
+    let mut run = Run::of([agent("code").retries(30)]);
+    run.begins("code");
+    let mut longest = Span(0);
+    for number in 1..=20u32 {
+        run.ends_with(&format!("code#{number}"), "c1", Outcome::Idle);
+        let report = Box::new(fails(&"x".repeat(number as usize)));
+        let verification = crate::id::VerificationId(number);
+        run.feed(InputKind::Verified { verification, report, jitter: 0 }).unwrap();
+        let Phase::Waiting { until, .. } = run.step("code").phase else { panic!("no wait") };
+        longest = longest.max(until.since(run.at));
+        run.at = until;
+        run.timer("code");
+    }
+    assert_eq!(longest, Span(Span::minutes(10).0 / 4 * 3));
+}
+
+#[test]
+fn an_early_timer_changes_nothing_and_a_late_one_starts_the_next_try() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    run.ends_with("code#1", "c1", Outcome::TimedOut);
+    run.verifies(fails("no"));
+    let until = START.plus(Span::seconds(40));
+    assert_eq!(run.outstanding(), [Effect::Wake { key: TimerKey::Wait("code".into()), at: until }]);
+    run.at = Timestamp(until.0 - 1);
+    assert_eq!(run.timer("code"), []);
+    run.at = until.plus(Span::hours(1));
+    assert_eq!(run.timer("code"), [Event::WaitEnded { step: "code".into() }, started("code#2", 2)]);
+    assert_eq!(run.timer("code"), [], "the same timer again");
+}
+
+#[test]
+fn an_attempt_that_could_not_start_costs_a_try_and_backs_off() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    let how = || Outcome::CouldNotStart { message: "no such program".to_owned() };
+    let summary = "the agent could not be started: no such program".to_owned();
+    assert_eq!(
+        run.ends_with("code#1", "c0", how()),
+        [
+            ended_with("code#1", "c0", how()),
+            Event::StepNotProven {
+                step: "code".into(),
+                failure: Failure::new(Category::Infra, summary, Vec::new()),
+                report: None,
+                costs_try: true,
+            },
+            waits("code", START.plus(Span::seconds(35)), false),
+        ]
+    );
+}
+
+#[test]
+fn what_an_agent_left_behind_decides_whatever_its_exit_code_says() {
+    let mut run = Run::of([agent("a"), agent("b"), agent("c")]);
+    for (step, how) in [
+        ("a", Outcome::Exited { code: 1 }),
+        ("b", Outcome::Signalled { signal: 9 }),
+        ("c", Outcome::OverLimit { what: "memory".to_owned() }),
+    ] {
+        run.begins(step);
+        run.ends_with(&format!("{step}#1"), "c1", how);
+        assert_eq!(run.verifies(holds())[..2], [proven(step, "c1"), done(step)]);
+    }
+}
+
+#[test]
+fn a_providers_limit_waits_until_its_reset_and_costs_no_try() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    let resets_at = START.plus(Span::hours(5));
+    let how = Outcome::ProviderLimit { resets_at: Some(resets_at), message: "limit".to_owned() };
+    assert_eq!(
+        run.ends_with("code#1", "c1", how.clone()),
+        [ended_with("code#1", "c1", how), waits("code", resets_at, true)]
+    );
+    assert_eq!((run.state.status(), run.step("code").tries), (RunStatus::Waiting, 0));
+    run.at = resets_at;
+    assert_eq!(
+        run.timer("code"),
+        [
+            Event::WaitEnded { step: "code".into() },
+            verification(1, "code", "c1", VerifyReason::MayBeDone),
+        ],
+        "the work may have been finished before the limit"
+    );
+    assert_eq!(
+        run.verifies(fails("no")),
+        [not_proven_for_free("code", "no"), started("code#2", 1)]
+    );
+}
+
+#[test]
+fn a_limit_without_a_stated_end_is_waited_for_a_quarter_of_an_hour() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    let how = Outcome::ProviderLimit { resets_at: None, message: "limit".to_owned() };
+    let events = run.ends_with("code#1", "c1", how);
+    assert_eq!(events[1], waits("code", START.plus(Span::minutes(15)), true));
+}
+
+#[test]
+fn a_lost_attempt_is_verified_first_and_costs_no_try() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    assert_eq!(
+        run.loses("code#1", "c1"),
+        [lost("code#1", "c1"), verification(1, "code", "c1", VerifyReason::MayBeDone)]
+    );
+    assert_eq!(
+        run.verifies(fails("half done")),
+        [not_proven_for_free("code", "half done"), started("code#2", 1)]
+    );
+    run.loses("code#2", "c2");
+    assert_eq!(
+        run.verifies(holds()),
+        [proven("code", "c2"), done("code"), Event::RunCompleted],
+        "the lost attempt had finished its work"
+    );
+}
+
+#[test]
+fn twenty_lost_attempts_in_a_row_pause_the_run() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    for number in 1..20 {
+        run.loses(&format!("code#{number}"), "c1");
+        run.verifies(fails("no"));
+    }
+    assert_eq!(
+        run.loses("code#20", "c1"),
+        [
+            lost("code#20", "c1"),
+            paused(PauseReason::LostTooOften, "20 attempts of `code` were lost in a row")
+        ]
+    );
+    assert_eq!(run.state.reason(), Some("lost_too_often"));
+    assert_eq!(
+        run.decides(RESUME),
+        [resumed(), verification(20, "code", "c1", VerifyReason::MayBeDone)]
+    );
+}
+
+#[test]
+fn an_attempt_that_ends_by_itself_breaks_the_row_of_lost_ones() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    run.loses("code#1", "c1");
+    run.verifies(fails("no"));
+    assert_eq!(run.step("code").lost, 1);
+    run.ends("code#2", "c1");
+    assert_eq!(run.step("code").lost, 0);
+}
+
+#[test]
+fn trouble_in_the_place_fails_the_attempt_whatever_else_it_did() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    let report = crate::proof::AttemptReport {
+        trouble: head_moved(),
+        ..report(Outcome::Exited { code: 0 })
+    };
+    let summary = head_moved()[0].to_string();
+    let events = run.reports("code#1", "c1", report);
+    assert_eq!(
+        events[1..],
+        [
+            Event::StepNotProven {
+                step: "code".into(),
+                failure: Failure::new(Category::Code, summary, Vec::new()),
+                report: None,
+                costs_try: true,
+            },
+            started("code#2", 2),
+        ]
+    );
+}
+
+#[test]
+fn files_of_a_lost_attempt_in_trouble_are_not_verified() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    let events = run.loses_with("code#1", "c1", head_moved());
+    assert!(matches!(events[1], Event::StepNotProven { costs_try: false, .. }));
+    assert_eq!(events[2..], [started("code#2", 1)]);
+}
+
+#[test]
+fn a_late_report_of_an_earlier_attempt_is_refused() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    run.fails("code#1", "c1");
+    let stale = Rejected::StaleAttempt { attempt: attempt_id("code#1") };
+    let end = InputKind::AttemptEnded {
+        attempt: attempt_id("code#1"),
+        report: Box::new(report(Outcome::Exited { code: 0 })),
+        snapshot: files("c9"),
+    };
+    assert_eq!(run.feed(end), Err(stale.clone()));
+    let loss = InputKind::AttemptLost {
+        attempt: attempt_id("code#1"),
+        snapshot: files("c9"),
+        trouble: Vec::new(),
+    };
+    assert_eq!(run.feed(loss), Err(stale.clone()));
+    assert_eq!(run.sets("code#1", "key", true.into()), Err(stale));
+    assert_eq!(run.outstanding(), [ensure("code#2")]);
+}
+
+#[test]
+fn a_driver_that_takes_over_marks_the_attempts_that_it_starts() {
+    let mut run = Run::of([agent("code")]);
+    let fence = Fence(3);
+    assert_eq!(
+        run.feed(InputKind::DriverTookOver { driver: fence }),
+        Ok(vec![Event::DriverTookOver { driver: fence }])
+    );
+    let events = run.begins("code");
+    assert!(matches!(events[1], Event::AttemptStarted { driver, .. } if driver == fence));
+}
+
+#[test]
+fn a_clock_that_goes_backwards_gives_no_negative_times() {
+    let mut run = Run::of([agent("code")]);
+    run.later(Span::minutes(5)).begins("code");
+    run.at = Timestamp(0);
+    run.ends_with("code#1", "c1", Outcome::TimedOut);
+    run.verifies(fails("no"));
+    assert_eq!(run.state.spent.wall, Span(0));
+    assert_eq!(run.state.now, START.plus(Span::minutes(5)));
+    let Phase::Waiting { until, .. } = run.step("code").phase else { panic!("no wait") };
+    assert_eq!(until, START.plus(Span::minutes(5)).plus(Span::seconds(40)));
+    assert_eq!(run.timer("code"), [], "early by the clock that went backwards");
+}
+
+#[test]
+fn an_attempt_that_was_cancelled_by_itself_is_looked_at_and_costs_no_try() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    assert_eq!(
+        run.ends_with("code#1", "c1", Outcome::Cancelled)[1..],
+        [verification(1, "code", "c1", VerifyReason::MayBeDone)]
+    );
+}

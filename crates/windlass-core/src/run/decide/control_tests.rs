@@ -1,0 +1,186 @@
+//! Pause, resume, new tries and abort.
+
+use crate::plan::Exhausted;
+use crate::proof::Outcome;
+use crate::run::testing::*;
+use crate::run::*;
+use crate::time::Span;
+
+fn by_ann() -> Event {
+    paused(PauseReason::User, "paused by ann")
+}
+
+#[test]
+fn a_pause_lets_the_running_attempt_finish_and_starts_nothing_new() {
+    let mut run = Run::of([agent("a"), agent("b")]);
+    run.begins("a");
+    assert_eq!(run.decides(PAUSE), [by_ann()]);
+    assert_eq!(run.state.status(), RunStatus::Active, "an attempt is still running");
+    assert_eq!(run.outstanding(), [ensure("a#1")]);
+    run.ends("a#1", "c1");
+    assert_eq!(run.verifies(holds()), [proven("a", "c1"), done("a")]);
+    assert_eq!(run.state.status(), RunStatus::Paused);
+    assert_eq!(run.refuses(PAUSE), Rejected::AlreadyPaused);
+    assert_eq!(run.decides(RESUME), [resumed(), taken("b")]);
+    assert_eq!(run.refuses(RESUME), Rejected::NotPaused);
+}
+
+#[test]
+fn a_pause_at_once_stops_the_attempt_and_the_resumed_run_verifies_first() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    assert_eq!(run.decides(PAUSE_NOW), [stop("code#1", StopReason::Pause), by_ann()]);
+    assert_eq!(run.outstanding(), [Effect::StopAttempt { attempt: attempt_id("code#1") }]);
+    assert_eq!(run.status_of("code"), StepStatus::Running);
+    assert_eq!(
+        run.ends_with("code#1", "c1", Outcome::Cancelled),
+        [ended_with("code#1", "c1", Outcome::Cancelled)]
+    );
+    assert_eq!((run.state.status(), run.step("code").tries), (RunStatus::Paused, 0));
+    assert_eq!(
+        run.decides(RESUME),
+        [resumed(), verification(1, "code", "c1", VerifyReason::MayBeDone)]
+    );
+    assert_eq!(
+        run.verifies(fails("half done")),
+        [not_proven_for_free("code", "half done"), started("code#2", 1)]
+    );
+}
+
+#[test]
+fn a_pause_can_be_made_a_pause_at_once() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    run.decides(PAUSE);
+    assert_eq!(run.decides(PAUSE_NOW), [stop("code#1", StopReason::Pause)]);
+}
+
+#[test]
+fn a_pause_at_once_gives_a_verification_up_and_the_resumed_run_makes_it_again() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    run.ends("code#1", "c1");
+    let abandoned = Event::VerificationAbandoned { verification: crate::id::VerificationId(1) };
+    assert_eq!(run.decides(PAUSE_NOW), [abandoned, by_ann()]);
+    assert_eq!(run.outstanding(), []);
+    run.decides(RESUME);
+    assert_eq!(run.outstanding(), [verify(2, "code", "c1")]);
+}
+
+#[test]
+fn a_pause_lets_a_baseline_and_a_commit_finish() {
+    let mut run = Run::of([agent("code").commits()]);
+    run.decides(PAUSE_NOW);
+    assert_eq!(run.begins("code"), [began("code", "c0")]);
+    run.decides(RESUME);
+    run.ends("code#1", "c1");
+    run.verifies(holds());
+    run.decides(PAUSE_NOW);
+    let events = run.commits("code", "commit1");
+    assert_eq!(events[1..], [done("code")], "complete only when the run goes on");
+    assert_eq!(run.decides(RESUME), [resumed(), Event::RunCompleted]);
+}
+
+#[test]
+fn a_wait_can_end_while_the_run_is_paused() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    run.ends_with("code#1", "c1", Outcome::TimedOut);
+    run.verifies(fails("no"));
+    run.decides(PAUSE);
+    assert_eq!(run.state.status(), RunStatus::Paused);
+    run.later(Span::hours(1));
+    assert_eq!(run.timer("code"), [Event::WaitEnded { step: "code".into() }]);
+    assert_eq!(run.decides(RESUME), [resumed(), started("code#2", 2)]);
+}
+
+#[test]
+fn new_tries_go_to_the_step_that_failed_when_none_is_named() {
+    let mut run = Run::of([agent("a").retries(1).exhausted(Exhausted::Block)]);
+    assert_eq!(run.refuses(Decision::RetryReset { step: None }), Rejected::NothingFailed);
+    run.begins("a");
+    run.fails("a#1", "c1");
+    assert_eq!(run.state.status(), RunStatus::AwaitingUser);
+    let events = run.decides(Decision::RetryReset { step: None });
+    assert_eq!(events, [Event::RetriesReset { step: "a".into() }]);
+    run.begins_from("a", "c0");
+    assert_eq!(run.outstanding(), [ensure("a#2")]);
+    assert_eq!(run.refuses(retry("nobody")), Rejected::UnknownStep { step: "nobody".into() });
+}
+
+#[test]
+fn a_finished_step_gets_no_new_tries() {
+    let mut run = Run::of([agent("a"), agent("b")]);
+    run.proves("a", "c1");
+    let status = "done".to_owned();
+    assert_eq!(run.refuses(retry("a")), Rejected::StepFinished { step: "a".into(), status });
+}
+
+fn requested() -> Event {
+    Event::AbortRequested { reason: None }
+}
+
+#[test]
+fn an_abort_stops_the_attempt_and_ends_the_run_when_it_is_gone() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    assert_eq!(run.decides(ABORT), [stop("code#1", StopReason::Abort), requested()]);
+    assert_eq!(run.state.status(), RunStatus::Active);
+    assert!(matches!(run.refuses(ABORT), Rejected::Busy { .. }));
+    assert_eq!(run.refuses(PAUSE), Rejected::AlreadyPaused);
+    assert_eq!(run.refuses(RESUME), Rejected::NotPaused);
+    assert_eq!(run.ends("code#1", "c1"), [ended("code#1", "c1"), Event::RunAborted]);
+    assert_eq!((run.state.status(), run.outstanding()), (RunStatus::Aborted, Vec::new()));
+}
+
+#[test]
+fn an_abort_while_the_attempt_is_being_stopped_waits_for_its_end() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    run.decides(PAUSE_NOW);
+    assert_eq!(run.decides(ABORT), [requested()]);
+    assert_eq!(run.loses("code#1", "c1"), [lost("code#1", "c1"), Event::RunAborted]);
+}
+
+#[test]
+fn an_abort_ends_the_run_at_once_when_no_attempt_is_running() {
+    let at_once = [requested(), Event::RunAborted];
+    let mut beginning = Run::of([agent("code")]);
+    let mut waiting = beginning.clone();
+    assert_eq!(beginning.decides(ABORT), at_once);
+
+    waiting.begins("code");
+    waiting.ends_with("code#1", "c1", Outcome::TimedOut);
+    let mut verifying = waiting.clone();
+    let abandoned = Event::VerificationAbandoned { verification: crate::id::VerificationId(1) };
+    assert_eq!(verifying.decides(ABORT), [abandoned, requested(), Event::RunAborted]);
+
+    waiting.verifies(fails("no"));
+    let mut paused = waiting.clone();
+    assert_eq!(waiting.decides(ABORT), at_once);
+    paused.decides(PAUSE);
+    assert_eq!(paused.decides(ABORT), at_once);
+
+    let mut deciding = Run::of([agent("code").when("true")]);
+    assert_eq!(deciding.decides(ABORT), at_once);
+
+    let mut gated = Run::of([agent("code").gated()]);
+    gated.proves("code", "c1");
+    assert_eq!(gated.decides(ABORT), at_once);
+
+    let mut committing = Run::of([agent("code").commits()]);
+    committing.proves("code", "c1");
+    let mut obstructed = committing.clone();
+    assert_eq!(committing.decides(ABORT), at_once);
+    obstructed.refuses_commit("code", "no");
+    assert_eq!(obstructed.decides(ABORT), at_once);
+
+    let mut failed = Run::of([agent("code").retries(1)]);
+    failed.begins("code");
+    failed.fails("code#1", "c1");
+    assert_eq!(failed.decides(ABORT), at_once);
+
+    let mut blocked = Run::of([agent("code").when("x")]);
+    blocked.when("code", Err("no"));
+    assert_eq!(blocked.decides(ABORT), at_once);
+}

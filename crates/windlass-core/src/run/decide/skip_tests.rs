@@ -1,0 +1,108 @@
+//! Steps that are skipped: by a person, or because an earlier step asked for it.
+
+use serde_json::json;
+
+use crate::plan::{Exhausted, ValueType};
+use crate::run::testing::*;
+use crate::run::*;
+
+const BY_ANN: &str = "not needed (ann)";
+
+#[test]
+fn a_pending_step_can_be_skipped() {
+    let mut run = Run::of([agent("a"), agent("b"), agent("c")]);
+    assert_eq!(run.decides(skip("b")), [skipped("b", BY_ANN)]);
+    assert_eq!(run.proves("a", "c1"), [proven("a", "c1"), done("a"), taken("c")]);
+}
+
+#[test]
+fn a_ready_step_can_be_skipped() {
+    let mut run = Run::of([agent("a").needs([]), agent("b").needs([])]);
+    assert_eq!(run.decides(skip("b")), [skipped("b", BY_ANN)]);
+    assert!(run.state.ready.is_empty());
+}
+
+#[test]
+fn a_step_that_is_being_worked_on_cannot_be_skipped() {
+    let mut run = Run::of([agent("a")]);
+    let busy = Rejected::Busy { what: "`a` is being worked on".to_owned() };
+    assert_eq!(run.refuses(skip("a")), busy);
+    run.begins("a");
+    assert_eq!(run.refuses(skip("a")), busy);
+    run.ends("a#1", "c1");
+    assert_eq!(run.refuses(skip("a")), busy);
+}
+
+#[test]
+fn a_skip_needs_a_reason_and_a_step_that_is_not_finished() {
+    let mut run = Run::of([agent("a"), agent("b")]);
+    let silent = Decision::Skip { step: "b".into(), reason: " ".to_owned() };
+    assert_eq!(run.refuses(silent), Rejected::NoReason);
+    assert_eq!(run.refuses(skip("x")), Rejected::UnknownStep { step: "x".into() });
+    run.decides(skip("b"));
+    let status = "skipped".to_owned();
+    assert_eq!(run.refuses(skip("b")), Rejected::StepFinished { step: "b".into(), status });
+}
+
+#[test]
+fn skipping_a_failed_step_lets_the_run_go_on() {
+    let mut run = Run::of([agent("a").retries(1), agent("b")]);
+    run.begins("a");
+    run.fails("a#1", "c1");
+    assert_eq!(run.decides(skip("a")), [skipped("a", BY_ANN), resumed(), taken("b")]);
+}
+
+#[test]
+fn skipping_a_step_at_its_gate_lets_the_run_go_on() {
+    let mut run = Run::of([agent("a").gated(), agent("b")]);
+    run.proves("a", "c1");
+    assert_eq!(run.decides(skip("a")), [skipped("a", BY_ANN), taken("b")]);
+    assert_eq!(run.refuses(approve(1, "c1")), Rejected::NoGate);
+}
+
+#[test]
+fn skipping_a_blocked_step_opens_what_needs_it() {
+    let mut run = Run::of([agent("a").retries(1).exhausted(Exhausted::Block), agent("b")]);
+    run.begins("a");
+    run.fails("a#1", "c1");
+    assert_eq!(run.decides(skip("a")), [skipped("a", BY_ANN), taken("b")]);
+    assert!(run.state.blocked.is_empty());
+}
+
+#[test]
+fn skipping_a_group_skips_what_is_nested_in_it() {
+    let mut run = Run::of([
+        agent("a"),
+        agent("g/x").inside("g").needs(["a"]),
+        agent("g/y").inside("g").needs(["g/x"]),
+        group("g").needs(["g/x", "g/y"]),
+        agent("last"),
+    ]);
+    run.proves("a", "c1");
+    assert!(matches!(run.refuses(skip("g")), Rejected::Busy { .. }), "g/x has begun");
+    run.proves("g/x", "c2");
+    run.begins("g/y");
+    run.decides(PAUSE_NOW);
+    run.ends("g/y#1", "c2");
+    assert_eq!(
+        run.decides(skip("g")),
+        [skipped("g/y", BY_ANN), skipped("g", BY_ANN), resumed(), taken("last")]
+    );
+    assert_eq!(run.status_of("g/x"), StepStatus::Done);
+}
+
+#[test]
+fn an_earlier_step_may_ask_to_skip_a_step_that_allows_it() {
+    let mut run = Run::of([
+        agent("plan").sets("spec.skip", ValueType::Object),
+        agent("a").may_be_skipped(),
+        agent("b"),
+    ]);
+    run.begins("plan");
+    run.sets("plan#1", "spec.skip", json!({"a": "no server", "b": "no reason"})).unwrap();
+    assert_eq!(
+        run.proves("plan", "c1"),
+        [proven("plan", "c1"), done("plan"), skipped("a", "no server"), taken("b")],
+        "b does not allow it"
+    );
+}
