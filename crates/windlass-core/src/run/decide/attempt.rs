@@ -28,12 +28,12 @@ pub(super) fn ended(
         report: Box::new(report.clone()),
         snapshot: snapshot.clone(),
     });
-    if stopping.is_some() {
-        // Stopped by a person: no try is used, and what is there is looked at when the run goes on.
+    if !report.trouble.is_empty() {
+        fail(draft, index, trouble(&report.trouble), None, stopping.is_none(), 0);
         return Ok(());
     }
-    if !report.trouble.is_empty() {
-        fail(draft, index, trouble(&report.trouble), None, true, 0);
+    if stopping.is_some() {
+        // Stopped by a person: no try is used, and what is there is looked at when the run goes on.
         return Ok(());
     }
     match &report.outcome {
@@ -65,21 +65,22 @@ pub(super) fn lost(
     snapshot: &Snapshot,
     troubles: &[Trouble],
 ) -> Result<(), Rejected> {
-    let (index, _) = current(draft, attempt)?;
+    let (index, stopping) = current(draft, attempt)?;
     draft.emit(Event::AttemptLost {
         attempt: attempt.clone(),
         snapshot: snapshot.clone(),
         trouble: troubles.to_vec(),
     });
-    let step = draft.state.step(index);
-    if step.lost >= LOST_IN_A_ROW {
-        let detail = format!("{} attempts of `{}` were lost in a row", step.lost, attempt.step);
-        draft.emit(Event::RunPaused { reason: PauseReason::LostTooOften, detail });
-    } else if !troubles.is_empty() {
+    if !troubles.is_empty() {
         // Files in such a state prove nothing; a lost attempt costs no try.
         fail(draft, index, trouble(troubles), None, false, 0);
     }
-    // Otherwise the step is due with its work to be looked at first.
+    let lost = draft.state.step(index).lost;
+    if lost >= LOST_IN_A_ROW && stopping.is_none() {
+        let detail = format!("{lost} attempts of `{}` were lost in a row", attempt.step);
+        draft.emit(Event::RunPaused { reason: PauseReason::LostTooOften, detail });
+    }
+    // Without trouble the step is due with its work to be looked at first.
     Ok(())
 }
 

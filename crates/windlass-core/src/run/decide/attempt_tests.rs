@@ -273,3 +273,43 @@ fn an_attempt_that_was_cancelled_by_itself_is_looked_at_and_costs_no_try() {
         [verification(1, "code", "c1", VerifyReason::MayBeDone)]
     );
 }
+
+#[test]
+fn files_of_a_stopped_attempt_in_trouble_prove_nothing_when_the_run_goes_on() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    run.decides(PAUSE_NOW);
+    let report =
+        crate::proof::AttemptReport { trouble: head_moved(), ..report(Outcome::Cancelled) };
+    let events = run.reports("code#1", "c1", report);
+    assert!(matches!(events[1..], [Event::StepNotProven { costs_try: false, .. }]));
+    assert_eq!(run.decides(RESUME), [resumed(), started("code#2", 1)]);
+}
+
+#[test]
+fn trouble_in_the_twentieth_lost_attempt_is_not_forgotten_over_the_pause() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    for number in 1..20 {
+        run.loses(&format!("code#{number}"), "c1");
+        run.verifies(fails("no"));
+    }
+    let events = run.loses_with("code#20", "c1", head_moved());
+    assert!(matches!(
+        events[1..],
+        [Event::StepNotProven { .. }, Event::RunPaused { reason: PauseReason::LostTooOften, .. }]
+    ));
+    assert_eq!(run.decides(RESUME), [resumed(), started("code#21", 1)]);
+}
+
+#[test]
+fn a_run_that_is_being_aborted_ends_even_when_its_twentieth_attempt_is_lost() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    for number in 1..20 {
+        run.loses(&format!("code#{number}"), "c1");
+        run.verifies(fails("no"));
+    }
+    run.decides(ABORT);
+    assert_eq!(run.loses("code#20", "c1"), [lost("code#20", "c1"), Event::RunAborted]);
+}
