@@ -148,7 +148,7 @@ pub struct StepState {
     pub phase: Phase,
     /// Needs that are neither done nor skipped.
     pub unmet: u32,
-    /// How often the step was reopened by feedback or rollback.
+    /// How often the step was opened again: by feedback, rollback, or new tries for a blocked one.
     pub epoch: u32,
     /// Attempts in all.
     pub attempts: u32,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Applied;
 use super::step::remove_key;
 use crate::id::StepIndex;
+use crate::plan::StepKind;
 use crate::run::Event;
 use crate::run::state::{Hotfix, Phase, RunState};
 
@@ -39,12 +40,10 @@ impl RunState {
                 self.roll_back(index, &hotfix);
             }
             Event::RetriesReset { .. } => {
-                let failed = matches!(self.step(index).phase, Phase::Failed | Phase::Blocked);
-                if failed {
-                    let held = self.holder;
-                    self.release(index);
-                    self.revive(index, held);
+                if self.step(index).is_finished() {
+                    return Err(self.wrong_phase(index, event));
                 }
+                self.revive(index);
                 self.update(index, |step| {
                     (step.tries, step.repeats, step.lost, step.broken) = (0, 0, 0, 0);
                     step.note = None;
@@ -55,18 +54,18 @@ impl RunState {
         Ok(())
     }
 
-    /// A step that had failed goes on where it was, or queues up if another one has the place.
-    fn revive(&mut self, index: StepIndex, held: Option<StepIndex>) {
-        let had_place = held.is_none() || held == Some(index);
-        let keeps_files = held == Some(index) && self.step(index).baseline.is_some();
-        if had_place {
-            self.holder = Some(index);
-            self.update(index, |step| {
-                step.phase = if keeps_files { Phase::Due } else { Phase::Beginning };
-            });
-        } else {
-            self.ready.insert(index);
-            self.update(index, |step| step.phase = Phase::Ready);
+    /// A step that failed goes on where it was; a blocked one, whose files have left the place,
+    /// begins anew. A group has nobody to go on: it looks at the files as they are now.
+    fn revive(&mut self, index: StepIndex) {
+        let blocked = matches!(self.step(index).phase, Phase::Blocked);
+        let failed = matches!(self.step(index).phase, Phase::Failed);
+        let group = self.plan.step(index).kind == StepKind::Group;
+        if blocked || (failed && group) {
+            self.release(index);
+            self.update(index, |step| step.epoch += 1);
+            self.open(index);
+        } else if failed {
+            self.update(index, |step| step.phase = Phase::Due);
         }
     }
 

@@ -102,7 +102,7 @@ fn new_tries_go_to_the_step_that_failed_when_none_is_named() {
     run.fails("a#1", "c1");
     assert_eq!(run.state.status(), RunStatus::AwaitingUser);
     let events = run.decides(Decision::RetryReset { step: None });
-    assert_eq!(events, [Event::RetriesReset { step: "a".into() }]);
+    assert_eq!(events, [Event::RetriesReset { step: "a".into() }, taken("a")]);
     run.begins_from("a", "c0");
     assert_eq!(run.outstanding(), [ensure("a#2")]);
     assert_eq!(run.refuses(retry("nobody")), Rejected::UnknownStep { step: "nobody".into() });
@@ -183,4 +183,45 @@ fn an_abort_ends_the_run_at_once_when_no_attempt_is_running() {
     let mut blocked = Run::of([agent("code").when("x")]);
     blocked.when("code", Err("no"));
     assert_eq!(blocked.decides(ABORT), at_once);
+}
+
+#[test]
+fn a_late_baseline_of_a_blocked_step_is_not_taken_for_its_new_one() {
+    let mut run = Run::of([agent("a").retries(1).exhausted(Exhausted::Block)]);
+    run.begins("a");
+    run.fails("a#1", "c1");
+    run.decides(retry("a"));
+    let late = InputKind::BaselineTaken { step: "a".into(), epoch: 0, baseline: baseline("c0") };
+    assert_eq!(run.feed(late), Err(Rejected::NotExpected), "the place is not reset yet");
+    assert_eq!(
+        run.outstanding(),
+        [Effect::TakeBaseline(BaselineRequest {
+            step: "a".into(),
+            epoch: 1,
+            set_aside: Vec::new(),
+            reset_code: Some("c0".into()),
+        })]
+    );
+}
+
+#[test]
+fn new_tries_for_a_step_whose_when_had_no_value_evaluate_it_again() {
+    let mut run = Run::of([agent("a").when("bad")]);
+    run.when("a", Err("bad"));
+    run.decides(retry("a"));
+    assert_eq!(run.outstanding(), [Effect::EvaluateWhen { step: "a".into(), epoch: 1 }]);
+}
+
+#[test]
+fn new_tries_for_a_blocked_step_wait_for_the_place() {
+    let mut run = Run::of([
+        agent("a").needs([]).retries(1).exhausted(Exhausted::Block),
+        agent("b").needs([]).gated(),
+    ]);
+    run.begins("a");
+    run.fails("a#1", "c1");
+    run.proves("b", "c2");
+    assert_eq!(run.decides(retry("a")), [Event::RetriesReset { step: "a".into() }]);
+    assert_eq!(run.status_of("a"), StepStatus::Ready);
+    assert_eq!(run.decides(approve(1, "c2"))[1..], [done("b"), taken("a")]);
 }
