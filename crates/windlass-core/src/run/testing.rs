@@ -148,6 +148,11 @@ impl Draft {
         self
     }
 
+    pub(crate) fn proven_by_command(mut self) -> Self {
+        self.step.done = Some(command());
+        self
+    }
+
     pub(crate) fn satisfied_ok(mut self) -> Self {
         self.step.satisfied_ok = true;
         self

@@ -19,11 +19,16 @@ impl RunState {
         match event {
             Event::FeedbackGiven { by, message, observed, .. } => {
                 self.latest = Some(observed.clone());
+                let hotfix = Hotfix { by: by.clone(), message: message.clone(), files: Vec::new() };
+                if self.plan.step(index).kind == StepKind::Group {
+                    // Nobody works on a group: those who worked in it get the message.
+                    self.roll_back(index, &hotfix);
+                    return Ok(());
+                }
                 self.release(index);
                 self.reopen(index);
                 self.holder = Some(index);
                 self.since = self.now;
-                let hotfix = Hotfix { by: by.clone(), message: message.clone(), files: Vec::new() };
                 self.update(index, |step| {
                     step.phase = Phase::Beginning;
                     step.hotfix = Some(hotfix);

@@ -32,9 +32,12 @@ impl RunState {
                 self.reset_code = None;
                 self.latest = Some(baseline.snapshot.clone());
                 let verify_first = self.plan.step(index).satisfied_ok;
+                let group = self.plan.step(index).kind == StepKind::Group;
                 self.update(index, |step| {
                     step.phase = Phase::Due;
-                    step.baseline = Some(baseline.clone());
+                    if !group || step.baseline.is_none() {
+                        step.baseline = Some(baseline.clone());
+                    }
                     step.papers = Vec::new();
                     step.verify_first = verify_first;
                 });
@@ -100,14 +103,15 @@ impl RunState {
         });
     }
 
-    /// Gives the place to a step.
+    /// Gives the place to a step. Only a group that is done without anybody looking needs no files.
     fn hold(&mut self, index: StepIndex) {
         let now = self.now;
-        let group = self.plan.step(index).kind == StepKind::Group;
+        let plan = self.plan.step(index);
+        let looks = plan.kind != StepKind::Group || plan.done.is_some() || plan.gate.is_some();
         self.holder = Some(index);
         self.since = now;
         self.update(index, |step| {
-            step.phase = if group { Phase::Due } else { Phase::Beginning };
+            step.phase = if looks { Phase::Beginning } else { Phase::Due };
             step.started_at.get_or_insert(now);
         });
     }
@@ -146,9 +150,11 @@ impl RunState {
     }
 
     /// The step cannot go on. Its unproven files leave the place before another step begins, so
-    /// that they never become part of somebody else's commit; its snapshots keep them.
+    /// that they never become part of somebody else's commit; its snapshots keep them. The files
+    /// of a group are those of the steps nested in it, which are proven, and stay.
     fn block(&mut self, index: StepIndex, reason: &str) {
         if self.holder == Some(index)
+            && self.plan.step(index).kind != StepKind::Group
             && let Some(baseline) = &self.step(index).baseline
         {
             self.reset_code = Some(baseline.snapshot.code.clone());

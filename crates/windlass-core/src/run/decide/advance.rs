@@ -87,7 +87,7 @@ fn start_next(draft: &Draft, index: StepIndex, driver: Fence) -> Option<Event> {
         return None;
     }
     if plan.kind == StepKind::Group {
-        return Some(group(draft, index));
+        return group(draft, index);
     }
     if step.verify_first
         && let Some(snapshot) = &state.latest
@@ -105,13 +105,19 @@ fn start_next(draft: &Draft, index: StepIndex, driver: Fence) -> Option<Event> {
 }
 
 /// The steps nested in a group are done: its own criterion is next, where it has one.
-fn group(draft: &Draft, index: StepIndex) -> Event {
+fn group(draft: &Draft, index: StepIndex) -> Option<Event> {
     let state = &draft.state;
     let plan = state.plan.step(index);
     match (&plan.done, plan.gate, &state.latest) {
-        (Some(_), _, Some(snapshot)) => verify(draft, index, snapshot, VerifyReason::GroupDone),
-        (None, Some(GatePolicy::Approval), Some(snapshot)) => open_gate(draft, index, snapshot),
-        _ => Event::StepDone { step: plan.id.clone() },
+        (None, None, _) => Some(Event::StepDone { step: plan.id.clone() }),
+        (Some(_), _, Some(snapshot)) => {
+            Some(verify(draft, index, snapshot, VerifyReason::GroupDone))
+        }
+        (None, Some(GatePolicy::Approval), Some(snapshot)) => {
+            Some(open_gate(draft, index, snapshot))
+        }
+        // Cannot be: a group that looks at files recorded them when it took the place.
+        (_, _, None) => None,
     }
 }
 
