@@ -164,6 +164,8 @@ pub struct StepState {
     pub ended: Option<crate::proof::Outcome>,
     /// Whether the work may be there already, so that verifying comes before the next attempt.
     pub verify_first: bool,
+    /// Whether the last attempt ended by itself and no verification has judged it yet.
+    pub unjudged: bool,
     /// The files that the step began from.
     pub baseline: Option<Baseline>,
     /// Why the last attempt failed.

@@ -27,6 +27,7 @@ impl RunState {
                 let (number, driver) = (attempt.number, *driver);
                 self.update(index, |step| {
                     step.attempts = number;
+                    step.unjudged = false;
                     step.phase = Phase::Running { attempt: number, driver, since: now };
                 });
             }

@@ -68,6 +68,7 @@ impl StepState {
             repeats: 0,
             ended: None,
             verify_first: false,
+            unjudged: false,
             baseline: None,
             failure: None,
             hotfix: None,

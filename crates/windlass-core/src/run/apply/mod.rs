@@ -136,6 +136,9 @@ impl RunState {
         match event {
             Event::GateOpened { gate } => {
                 let index = self.index(event, &gate.step)?;
+                if matches!(self.step(index).phase, Phase::Verifying { .. }) {
+                    self.interrupt_verification(index, event)?;
+                }
                 self.gates = gate.id.0;
                 self.since = self.now;
                 self.update(index, |step| step.phase = Phase::AtGate { gate: gate.clone() });

@@ -128,7 +128,8 @@ impl RunState {
             step.epoch += 1;
             (step.tries, step.repeats, step.lost, step.broken) = (0, 0, 0, 0);
             step.published = Vec::new();
-            step.verify_first = false;
+            (step.verify_first, step.unjudged) = (false, false);
+            step.ended = None;
             step.approved = false;
             step.waived = false;
             step.failure = None;

@@ -18,19 +18,19 @@ impl RunState {
         let now = self.now;
         match event {
             Event::VerificationStarted { verification, snapshot, reason, .. } => {
-                let judged = *reason == VerifyReason::AttemptEnded;
-                let attempt = judged.then_some(self.step(index).attempts);
+                let judges = *reason == VerifyReason::AttemptEnded || self.step(index).unjudged;
+                let attempt = judges.then_some(self.step(index).attempts);
                 self.verifications = verification.0;
                 self.latest = Some(snapshot.clone());
                 let (verification, snapshot) = (*verification, snapshot.clone());
                 self.update(index, |step| {
-                    step.verify_first = false;
+                    (step.verify_first, step.unjudged) = (false, false);
                     step.approved = false;
                     step.phase = Phase::Verifying { verification, snapshot, attempt, since: now };
                 });
             }
             Event::VerificationBroken { .. } => {
-                self.spend_verification(index, event)?;
+                self.interrupt_verification(index, event)?;
                 self.update(index, |step| {
                     step.verify_first = true;
                     step.broken += 1;
@@ -71,8 +71,16 @@ impl RunState {
 
     pub(super) fn abandon_verification(&mut self, event: &Event) -> Applied {
         let Some(index) = self.holder else { return Err(self.wrong_control(event)) };
-        self.spend_verification(index, event)?;
+        self.interrupt_verification(index, event)?;
         self.update(index, |step| step.verify_first = true);
+        Ok(())
+    }
+
+    /// Ends the verification without a judgement: the attempt behind it is still to be judged.
+    pub(super) fn interrupt_verification(&mut self, index: StepIndex, event: &Event) -> Applied {
+        let judges = matches!(self.step(index).phase, Phase::Verifying { attempt: Some(_), .. });
+        self.spend_verification(index, event)?;
+        self.update(index, |step| step.unjudged = judges);
         Ok(())
     }
 

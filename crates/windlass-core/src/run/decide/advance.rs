@@ -92,7 +92,9 @@ fn start_next(draft: &Draft, index: StepIndex, driver: Fence) -> Option<Event> {
     if step.verify_first
         && let Some(snapshot) = &state.latest
     {
-        return Some(verify(draft, index, snapshot, VerifyReason::MayBeDone));
+        let judges = step.unjudged;
+        let reason = if judges { VerifyReason::AttemptEnded } else { VerifyReason::MayBeDone };
+        return Some(verify(draft, index, snapshot, reason));
     }
     if let Some(detail) = over_budget(draft) {
         return Some(Event::RunPaused { reason: PauseReason::Budget, detail });

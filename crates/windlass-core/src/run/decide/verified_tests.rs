@@ -226,3 +226,44 @@ fn used_up_time_of_attempts_and_checks_pauses_the_run() {
     let raise = Raise { wall: Span::minutes(9), ..Raise::default() };
     assert_eq!(run.decides(Decision::Resume { raise })[1..], [started("code#2", 2)]);
 }
+
+#[test]
+fn an_attempt_costs_its_try_also_when_the_verifier_broke_first() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    run.ends("code#1", "c1");
+    run.verifies(broken());
+    run.later(Span::hours(1));
+    assert_eq!(run.timer("code")[1..], [verification(2, "code", "c1", VerifyReason::AttemptEnded)]);
+    assert_eq!(run.verifies(fails("no"))[..2], [not_proven("code", "no"), failed("code")]);
+}
+
+#[test]
+fn an_attempt_costs_its_try_also_when_a_pause_gave_its_verification_up() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    run.ends("code#1", "c1");
+    run.decides(PAUSE_NOW);
+    run.decides(RESUME);
+    assert_eq!(run.verifies(fails("no"))[..2], [not_proven("code", "no"), failed("code")]);
+}
+
+#[test]
+fn an_attempt_costs_its_try_also_when_it_changed_protected_files_that_were_accepted() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    run.ends("code#1", "c1");
+    run.verifies(protected());
+    run.decides(approve(1, "c1"));
+    assert_eq!(run.verifies(fails("no"))[..2], [not_proven("code", "no"), failed("code")]);
+}
+
+#[test]
+fn a_verification_that_finds_changed_protected_files_takes_its_time() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    run.ends("code#1", "c1");
+    run.later(Span::minutes(2)).verifies(protected());
+    assert_eq!(run.state.spent.wall, Span::minutes(2));
+    assert_eq!(run.step("code").wall, Span::minutes(2));
+}
