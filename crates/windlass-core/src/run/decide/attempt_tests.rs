@@ -313,3 +313,17 @@ fn a_run_that_is_being_aborted_ends_even_when_its_twentieth_attempt_is_lost() {
     run.decides(ABORT);
     assert_eq!(run.loses("code#20", "c1"), [lost("code#20", "c1"), Event::RunAborted]);
 }
+
+#[test]
+fn the_surroundings_may_fail_in_the_same_way_as_often_as_there_are_tries() {
+    let mut run = Run::of([agent("code").retries(5)]);
+    run.begins("code");
+    let how = || Outcome::CouldNotStart { message: "no route to host".to_owned() };
+    for number in 1..5 {
+        run.ends_with(&format!("code#{number}"), "c0", how());
+        assert_eq!(run.state.status(), RunStatus::Waiting, "{number}");
+        run.later(Span::hours(1)).timer("code");
+    }
+    run.ends_with("code#5", "c0", how());
+    assert_eq!(run.state.reason(), Some("retries_exhausted"));
+}

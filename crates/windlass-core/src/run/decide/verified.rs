@@ -177,7 +177,7 @@ pub(super) fn fail(
     }
     if tries >= retries {
         exhausted(draft, index, format!("not proven in {tries} tries"));
-    } else if repeats >= SAME_FAILURE {
+    } else if repeats >= SAME_FAILURE && !category.backs_off() {
         draft.emit(Event::StepFailed { step: step.clone() });
         let detail = format!("`{step}` failed in the same way {repeats} times over");
         draft.emit(Event::RunPaused { reason: PauseReason::RepeatedFailure, detail });
