@@ -36,9 +36,8 @@ impl RunState {
             }
             Event::RolledBack { by, message, files, reset_code, observed, .. } => {
                 self.latest = Some(observed.clone());
-                if *reset_code {
-                    let began = self.step(index).baseline.as_ref();
-                    self.reset_code = began.map(|baseline| baseline.snapshot.code.clone());
+                if *reset_code && let Some(baseline) = &self.step(index).baseline {
+                    self.reset_code = Some(baseline.snapshot.code.clone());
                 }
                 let hotfix =
                     Hotfix { by: by.clone(), message: message.clone(), files: files.clone() };

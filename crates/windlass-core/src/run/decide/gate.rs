@@ -73,9 +73,12 @@ pub(super) fn feedback(
     Ok(())
 }
 
-/// A person who sends a stopped run somewhere wants it to go there.
+/// A person who sends a stopped run somewhere wants it to go there, unless a failed step, which
+/// needs an answer of its own, still has the place.
 pub(super) fn resume_if_stopped(draft: &mut Draft) {
-    if matches!(draft.state.control, Control::Paused { .. } | Control::Obstructed { .. }) {
+    let failed = draft.state.holding().is_some_and(|(_, _, step)| step.phase == Phase::Failed);
+    if !failed && matches!(draft.state.control, Control::Paused { .. } | Control::Obstructed { .. })
+    {
         draft.emit(Event::RunResumed { raise: Raise::default() });
     }
 }

@@ -70,8 +70,11 @@ pub(super) fn by_person(
     {
         return Err(Rejected::Busy { what: format!("`{}` is being worked on", draft.id(holder)) });
     }
-    let state = draft.state.step(index);
-    if state.started_at.is_none() || matches!(state.phase, Phase::Pending | Phase::Deciding) {
+    let begun = |index: StepIndex| {
+        let step = draft.state.step(index);
+        step.started_at.is_some() && !matches!(step.phase, Phase::Pending | Phase::Deciding)
+    };
+    if !begun(index) && !draft.state.plan.nested(index).into_iter().any(begun) {
         return Err(Rejected::NotBegun { step: step.clone() });
     }
     draft.emit(Event::RolledBack {

@@ -206,3 +206,36 @@ fn a_rollback_to_a_group_reopens_what_is_nested_in_it() {
         [proven("g/y", "c3"), done("g/y"), taken("g"), done("g"), taken("last")]
     );
 }
+
+#[test]
+fn a_group_can_be_rolled_back_to_as_soon_as_a_step_in_it_has_begun() {
+    let mut run = Run::of([
+        agent("a"),
+        agent("g/x").inside("g"),
+        agent("g/y").inside("g").gated(),
+        group("g").needs(["g/x", "g/y"]),
+    ]);
+    run.begins("a");
+    run.decides(PAUSE_NOW);
+    run.ends("a#1", "c1");
+    assert_eq!(run.refuses(rollback("g", "c1")), Rejected::NotBegun { step: "g".into() });
+    run.decides(RESUME);
+    run.verifies(holds());
+    run.proves("g/x", "c2");
+    run.proves("g/y", "c3");
+    let events = run.decides(rollback_with_code("g", "c3"));
+    assert_eq!(events[1..], [taken("g/x")]);
+    assert_eq!(run.state.reset_code, Some("c1".into()), "what the first step in it began from");
+}
+
+#[test]
+fn a_rollback_beside_a_failed_step_leaves_the_run_paused_until_that_is_answered() {
+    let mut run = Run::of([agent("a"), agent("b").needs([]).retries(1)]);
+    run.proves("a", "c1");
+    run.begins("b");
+    run.fails("b#1", "c2");
+    assert_eq!(run.decides(rollback("a", "c2")), [rolled_back("a", "c2")]);
+    assert_eq!(run.state.status(), RunStatus::Paused);
+    assert_eq!(run.state.reason(), Some("retries_exhausted"));
+    assert_eq!(run.decides(skip("b"))[1..], [resumed(), taken("a")]);
+}
