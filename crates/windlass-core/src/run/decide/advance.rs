@@ -160,6 +160,8 @@ fn skip_request(draft: &Draft, index: StepIndex) -> Option<String> {
     let published = draft.state.context.as_object()?;
     published.values().find_map(|value| {
         let reason = value.get("skip")?.get(plan.id.as_str())?;
-        Some(reason.as_str().map_or_else(|| reason.to_string(), str::to_owned))
+        let refused = reason.is_null() || *reason == false;
+        let text = || reason.as_str().map_or_else(|| reason.to_string(), str::to_owned);
+        (!refused).then(text)
     })
 }

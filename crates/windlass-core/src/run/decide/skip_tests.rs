@@ -106,3 +106,16 @@ fn an_earlier_step_may_ask_to_skip_a_step_that_allows_it() {
         "b does not allow it"
     );
 }
+
+#[test]
+fn a_step_that_is_asked_not_to_be_skipped_is_not() {
+    for no in [json!(false), json!(null)] {
+        let mut run = Run::of([
+            agent("plan").sets("spec.skip", ValueType::Object),
+            agent("a").may_be_skipped(),
+        ]);
+        run.begins("plan");
+        run.sets("plan#1", "spec.skip", json!({"a": no})).unwrap();
+        assert_eq!(run.proves("plan", "c1")[2..], [taken("a")]);
+    }
+}
