@@ -1,7 +1,8 @@
 //! An attempt's life.
 
-use super::Applied;
+use super::{Applied, expect_next};
 use crate::id::{AttemptId, StepIndex};
+use crate::plan::StepKind;
 use crate::run::Event;
 use crate::run::state::{Phase, RunState};
 use crate::snapshot::Snapshot;
@@ -21,7 +22,9 @@ impl RunState {
         let now = self.now;
         match event {
             Event::AttemptStarted { driver, .. } => {
-                self.expect(index, event, |phase| matches!(phase, Phase::Due))?;
+                let agent = self.plan.step(index).kind != StepKind::Group;
+                self.expect_holder(index, event, |phase| agent && matches!(phase, Phase::Due))?;
+                expect_next(event, attempt.number, self.step(index).attempts)?;
                 self.spent.attempts += 1;
                 self.since = now;
                 let (number, driver) = (attempt.number, *driver);
@@ -31,10 +34,13 @@ impl RunState {
                     step.phase = Phase::Running { attempt: number, driver, since: now };
                 });
             }
-            Event::StopRequested { reason, .. } => {
+            Event::StopRequested { attempt: AttemptId { number, .. }, reason } => {
                 let Phase::Running { attempt, driver, since } = self.step(index).phase else {
                     return Err(self.wrong_phase(index, event));
                 };
+                if attempt != *number {
+                    return Err(self.wrong_phase(index, event));
+                }
                 let reason = *reason;
                 self.update(index, |step| {
                     step.phase = Phase::Stopping { attempt, driver, since, reason };

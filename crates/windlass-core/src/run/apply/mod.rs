@@ -10,11 +10,15 @@ mod reopen;
 mod step;
 mod verification;
 
+#[cfg(test)]
+mod apply_tests;
+
 use std::sync::Arc;
 
 use crate::id::{StepId, StepIndex};
+use crate::plan::StepKind;
 use crate::run::Event;
-use crate::run::state::{Control, GateKind, Phase, RunState, StepState};
+use crate::run::state::{Control, Gate, GateKind, Phase, RunState, StepState};
 use crate::time::Timestamp;
 
 /// An event that cannot follow on the state it met.
@@ -29,6 +33,10 @@ pub enum IllegalEvent {
     AfterEnd { kind: &'static str },
     #[error("the event `{kind}` cannot follow while the run is {control}")]
     WrongControl { kind: &'static str, control: String },
+    #[error("the event `{kind}` gives the number {found} where {expected} comes next")]
+    WrongNumber { kind: &'static str, found: u32, expected: u32 },
+    #[error("the event `{kind}` finishes `{step}`, but the counts of unfinished steps are wrong")]
+    Miscounted { kind: &'static str, step: StepId },
     #[error("the first event is `{kind}`, not `run_started`")]
     NotStarted { kind: &'static str },
     #[error("a second `run_started`")]
@@ -107,20 +115,29 @@ impl RunState {
         reason = "`apply` matches every event and sends only these here"
     )]
     fn apply_to_control(&mut self, event: &Event) -> Applied {
+        let aborting = matches!(self.control, Control::Aborting);
+        let stopped = matches!(self.control, Control::Paused { .. } | Control::Obstructed { .. });
+        let committing = self
+            .holding()
+            .is_some_and(|(_, _, step)| matches!(step.phase, Phase::Committing { .. }));
         let control = match event {
-            Event::BlockerRaised { message } => Control::Obstructed { message: message.clone() },
-            Event::RunPaused { reason, detail } => {
+            Event::BlockerRaised { message } if !aborting && committing => {
+                Control::Obstructed { message: message.clone() }
+            }
+            Event::RunPaused { reason, detail } if !aborting => {
                 Control::Paused { reason: *reason, detail: detail.clone() }
             }
-            Event::RunResumed { raise } => {
+            Event::RunResumed { raise } if stopped => {
                 self.raised.attempts = self.raised.attempts.saturating_add(raise.attempts);
                 self.raised.cost_usd += raise.cost_usd;
                 self.raised.wall = self.raised.wall.plus(raise.wall);
                 Control::Active
             }
-            Event::AbortRequested { .. } => Control::Aborting,
-            Event::RunAborted => Control::Aborted,
-            Event::RunCompleted if self.remaining == 0 => Control::Completed,
+            Event::AbortRequested { .. } if !aborting => Control::Aborting,
+            Event::RunAborted if aborting && self.running_attempt().is_none() => Control::Aborted,
+            Event::RunCompleted if self.control == Control::Active && self.remaining == 0 => {
+                Control::Completed
+            }
             _ => return Err(self.wrong_control(event)),
         };
         self.control = control;
@@ -136,6 +153,12 @@ impl RunState {
         match event {
             Event::GateOpened { gate } => {
                 let index = self.index(event, &gate.step)?;
+                let group = self.plan.step(index).kind == StepKind::Group;
+                self.expect(index, event, |phase| {
+                    matches!(phase, Phase::Verifying { .. } | Phase::Proven { .. })
+                        || (group && matches!(phase, Phase::Due))
+                })?;
+                expect_next(event, gate.id.0, self.gates)?;
                 if matches!(self.step(index).phase, Phase::Verifying { .. }) {
                     self.interrupt_verification(index, event)?;
                 }
@@ -144,11 +167,14 @@ impl RunState {
                 self.update(index, |step| step.phase = Phase::AtGate { gate: gate.clone() });
             }
             Event::ProtectedPinned { changes } => {
+                let Some(Gate { kind: GateKind::Protected { .. }, .. }) = self.gate() else {
+                    return Err(self.wrong_control(event));
+                };
                 let pins = Arc::make_mut(&mut self.pins);
                 pins.extend(changes.iter().map(|change| (change.path.clone(), change.now.clone())));
             }
-            _ => {
-                let Some(gate) = self.gate().cloned() else {
+            Event::GateApproved { gate: id, .. } | Event::GateAnswerRefused { gate: id, .. } => {
+                let Some(gate) = self.gate().filter(|gate| gate.id == *id).cloned() else {
                     return Err(self.wrong_control(event));
                 };
                 let index = self.index(event, &gate.step)?;
@@ -159,6 +185,7 @@ impl RunState {
                     });
                 }
             }
+            _ => return Err(self.wrong_control(event)),
         }
         Ok(())
     }
@@ -191,7 +218,29 @@ impl RunState {
         }
     }
 
+    /// Like [`Self::expect`], for events of the step that has the place.
+    fn expect_holder(
+        &self,
+        index: StepIndex,
+        event: &Event,
+        fits: impl FnOnce(&Phase) -> bool,
+    ) -> Applied {
+        self.expect(index, event, |phase| self.holder == Some(index) && fits(phase))
+    }
+
     fn wrong_control(&self, event: &Event) -> IllegalEvent {
         IllegalEvent::WrongControl { kind: event.kind(), control: format!("{:?}", self.control) }
+    }
+}
+
+/// Numbers that count over a run or a step leave no gap.
+fn expect_next(event: &Event, found: u32, last: u32) -> Applied {
+    match last.checked_add(1) {
+        Some(expected) if expected == found => Ok(()),
+        expected => Err(IllegalEvent::WrongNumber {
+            kind: event.kind(),
+            found,
+            expected: expected.unwrap_or(u32::MAX),
+        }),
     }
 }

@@ -18,6 +18,12 @@ impl RunState {
     pub(super) fn apply_reopening(&mut self, index: StepIndex, event: &Event) -> Applied {
         match event {
             Event::FeedbackGiven { by, message, observed, .. } => {
+                self.expect_holder(index, event, |phase| {
+                    matches!(
+                        phase,
+                        Phase::AtGate { .. } | Phase::Failed | Phase::Due | Phase::Waiting { .. }
+                    )
+                })?;
                 self.latest = Some(observed.clone());
                 let hotfix = Hotfix { by: by.clone(), message: message.clone(), files: Vec::new() };
                 if self.plan.step(index).kind == StepKind::Group {
@@ -35,6 +41,11 @@ impl RunState {
                 });
             }
             Event::RolledBack { by, message, files, reset_code, observed, .. } => {
+                if let Some(holder) = self.holder
+                    && self.is_in_flight(holder)
+                {
+                    return Err(self.wrong_phase(holder, event));
+                }
                 self.latest = Some(observed.clone());
                 if *reset_code && let Some(baseline) = &self.step(index).baseline {
                     self.reset_code = Some(baseline.snapshot.code.clone());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Applied;
+use super::{Applied, IllegalEvent};
 use crate::id::StepIndex;
 use crate::plan::StepKind;
 use crate::run::Event;
@@ -23,7 +23,8 @@ impl RunState {
                 self.update(index, |step| step.phase = Phase::Ready);
             }
             Event::StepTaken { .. } => {
-                self.expect(index, event, |phase| matches!(phase, Phase::Ready))?;
+                let free = self.holder.is_none();
+                self.expect(index, event, |phase| free && matches!(phase, Phase::Ready))?;
                 self.ready.remove(&index);
                 self.hold(index);
             }
@@ -44,10 +45,14 @@ impl RunState {
                 self.share_baseline_with_groups(index);
             }
             Event::ContextSet { key, value, .. } => {
+                self.expect(index, event, |phase| {
+                    matches!(phase, Phase::Running { .. } | Phase::Stopping { .. })
+                })?;
                 set_key(Arc::make_mut(&mut self.context), key, value.clone());
-                self.update(index, |step| step.published.push(key.clone()));
+                self.note_published(index, key);
             }
             Event::WaitStarted { until, limit, .. } => {
+                self.expect(index, event, |phase| matches!(phase, Phase::Due))?;
                 let (until, limit) = (*until, *limit);
                 self.since = now;
                 self.update(index, |step| step.phase = Phase::Waiting { until, limit });
@@ -65,29 +70,42 @@ impl RunState {
                 self.update(index, |step| step.phase = Phase::Proven { snapshot });
             }
             Event::StepDone { .. } => {
+                let unjudged = self.is_unjudged_group(index);
                 self.expect(index, event, |phase| {
-                    matches!(phase, Phase::Proven { .. } | Phase::AtGate { .. } | Phase::Due)
+                    matches!(phase, Phase::Proven { .. })
+                        || (unjudged && matches!(phase, Phase::Due))
                 })?;
-                self.finish(index, Phase::Done, None);
+                self.finish(index, event, Phase::Done, None)?;
             }
             Event::StepWaived { .. } => {
+                self.expect(index, event, |phase| matches!(phase, Phase::Due))?;
                 self.update(index, |step| step.waived = true);
-                self.finish(index, Phase::Done, None);
+                self.finish(index, event, Phase::Done, None)?;
             }
             Event::StepSkipped { reason, .. } => {
                 if self.step(index).is_finished() || self.is_in_flight(index) {
                     return Err(self.wrong_phase(index, event));
                 }
-                self.finish(index, Phase::Skipped, Some(reason.clone()));
+                self.finish(index, event, Phase::Skipped, Some(reason.clone()))?;
             }
             Event::StepFailed { .. } => {
                 self.expect(index, event, |phase| matches!(phase, Phase::Due))?;
                 self.update(index, |step| step.phase = Phase::Failed);
             }
-            Event::StepBlocked { reason, .. } => self.block(index, reason),
+            Event::StepBlocked { reason, .. } => {
+                self.expect(index, event, |phase| matches!(phase, Phase::Due | Phase::Deciding))?;
+                self.block(index, reason);
+            }
             _ => return Err(self.wrong_phase(index, event)),
         }
         Ok(())
+    }
+
+    /// Remembers that the step set a context key; setting it again adds nothing.
+    pub(super) fn note_published(&mut self, index: StepIndex, key: &str) {
+        if !self.step(index).published.iter().any(|known| known == key) {
+            self.update(index, |step| step.published.push(key.to_owned()));
+        }
     }
 
     /// Lets a step whose needs are met be decided on, or be ready.
@@ -103,15 +121,20 @@ impl RunState {
         });
     }
 
-    /// Gives the place to a step. Only a group that is done without anybody looking needs no files.
+    /// Returns whether the step is done as soon as its turn comes, without anybody looking.
+    fn is_unjudged_group(&self, index: StepIndex) -> bool {
+        let plan = self.plan.step(index);
+        plan.kind == StepKind::Group && plan.done.is_none() && plan.gate.is_none()
+    }
+
+    /// Gives the place to a step, which begins with its files unless nobody looks at them.
     fn hold(&mut self, index: StepIndex) {
         let now = self.now;
-        let plan = self.plan.step(index);
-        let looks = plan.kind != StepKind::Group || plan.done.is_some() || plan.gate.is_some();
+        let unjudged = self.is_unjudged_group(index);
         self.holder = Some(index);
         self.since = now;
         self.update(index, |step| {
-            step.phase = if looks { Phase::Beginning } else { Phase::Due };
+            step.phase = if unjudged { Phase::Due } else { Phase::Beginning };
             step.started_at.get_or_insert(now);
         });
     }
@@ -128,25 +151,33 @@ impl RunState {
         }
     }
 
-    fn finish(&mut self, index: StepIndex, phase: Phase, note: Option<String>) {
+    fn finish(
+        &mut self,
+        index: StepIndex,
+        event: &Event,
+        phase: Phase,
+        note: Option<String>,
+    ) -> Applied {
         let now = self.now;
+        let plan = Arc::clone(&self.plan);
+        let miscounted =
+            || IllegalEvent::Miscounted { kind: event.kind(), step: plan.step(index).id.clone() };
+        self.remaining = self.remaining.checked_sub(1).ok_or_else(miscounted)?;
         self.release(index);
-        self.remaining -= 1;
         self.since = now;
         self.update(index, |step| {
             step.phase = phase;
             step.note = note;
             step.completed_at = Some(now);
         });
-        let plan = Arc::clone(&self.plan);
         for &dependent in plan.dependents(index) {
-            self.update(dependent, |step| step.unmet -= 1);
-            if self.step(dependent).unmet == 0
-                && matches!(self.step(dependent).phase, Phase::Pending)
-            {
+            let unmet = self.step(dependent).unmet.checked_sub(1).ok_or_else(miscounted)?;
+            self.update(dependent, |step| step.unmet = unmet);
+            if unmet == 0 && matches!(self.step(dependent).phase, Phase::Pending) {
                 self.open(dependent);
             }
         }
+        Ok(())
     }
 
     /// The step cannot go on. Its unproven files leave the place before another step begins, so

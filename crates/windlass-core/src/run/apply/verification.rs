@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::step::set_key;
-use super::{Applied, IllegalEvent};
+use super::{Applied, IllegalEvent, expect_next};
 use crate::id::StepIndex;
 use crate::plan::{CommitPolicy, Publish, template};
 use crate::run::state::{Phase, RunState};
@@ -18,6 +18,10 @@ impl RunState {
         let now = self.now;
         match event {
             Event::VerificationStarted { verification, snapshot, reason, .. } => {
+                self.expect_holder(index, event, |phase| {
+                    matches!(phase, Phase::Due | Phase::AtGate { .. })
+                })?;
+                expect_next(event, verification.0, self.verifications)?;
                 let judges = *reason == VerifyReason::AttemptEnded || self.step(index).unjudged;
                 let attempt = judges.then_some(self.step(index).attempts);
                 self.verifications = verification.0;
@@ -56,6 +60,7 @@ impl RunState {
                 if matches!(self.step(index).phase, Phase::Verifying { .. }) {
                     self.spend_verification(index, event)?;
                 }
+                self.expect_holder(index, event, |phase| matches!(phase, Phase::Due))?;
                 self.fail(index, failure, *costs_try);
             }
             Event::RouteTaken { verdict, .. } => {
@@ -70,7 +75,16 @@ impl RunState {
     }
 
     pub(super) fn abandon_verification(&mut self, event: &Event) -> Applied {
-        let Some(index) = self.holder else { return Err(self.wrong_control(event)) };
+        let (Some(index), Event::VerificationAbandoned { verification: named }) =
+            (self.holder, event)
+        else {
+            return Err(self.wrong_control(event));
+        };
+        self.expect(
+            index,
+            event,
+            |phase| matches!(phase, Phase::Verifying { verification, .. } if verification == named),
+        )?;
         self.interrupt_verification(index, event)?;
         self.update(index, |step| step.verify_first = true);
         Ok(())
@@ -120,7 +134,7 @@ impl RunState {
             let Publish::Path(path) = publish else { continue };
             let Ok(path) = template::fill_context(path, &self.context) else { continue };
             set_key(Arc::make_mut(&mut self.context), key, serde_json::Value::String(path));
-            self.update(index, |step| step.published.push(key.clone()));
+            self.note_published(index, key);
         }
     }
 }
