@@ -6,7 +6,7 @@ use crate::plan::{Publish, ValueType};
 use crate::run::{Event, Rejected};
 
 /// An agent may set the keys that its step declares with a type, and keys below those that are
-/// objects.
+/// objects. Declared paths are windlass's to publish, also below such an object.
 pub(super) fn set(
     draft: &mut Draft,
     attempt: &AttemptId,
@@ -17,6 +17,11 @@ pub(super) fn set(
         return Err(Rejected::StaleAttempt { attempt: attempt.clone() });
     }
     let plan = draft.state.plan.step(draft.find(&attempt.step)?);
+    let is_path = plan.publishes.iter().any(|(name, publish)| {
+        let rest = key.strip_prefix(name.as_str());
+        matches!(publish, Publish::Path(_))
+            && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    });
     let declared = plan.publishes.iter().filter_map(|(name, publish)| match publish {
         Publish::Value(kind) => Some((name, *kind)),
         Publish::Path(_) => None,
@@ -32,7 +37,7 @@ pub(super) fn set(
             allowed = allowed.or(Some(ValueType::Any));
         }
     }
-    match allowed {
+    match allowed.filter(|_| !is_path) {
         None => Err(Rejected::NotPublished {
             step: plan.id.clone(),
             key: key.to_owned(),

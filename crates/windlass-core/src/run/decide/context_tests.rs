@@ -69,3 +69,23 @@ fn windlass_publishes_the_declared_paths_when_the_step_is_proven() {
         json!({"spec": "spec.md", "result": {"a": 1, "file": "result.md"}})
     );
 }
+
+#[test]
+fn declared_paths_are_not_the_agents_to_set() {
+    let mut run = run();
+    for key in ["spec", "result.file", "result.file.x"] {
+        assert!(
+            matches!(run.sets("code#1", key, json!("x")), Err(Rejected::NotPublished { .. })),
+            "{key}"
+        );
+    }
+}
+
+#[test]
+fn a_key_that_is_set_often_is_remembered_once() {
+    let mut run = run();
+    for number in 0..5 {
+        run.sets("code#1", "result.count", json!(number)).unwrap();
+    }
+    assert_eq!(run.step("code").published, ["result.count"]);
+}
