@@ -1,0 +1,336 @@
+//! What the outside world answers: at random, or as a pure function of what is asked.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use windlass_core::id::{ContentHash, Fence, GateId, ObjectId};
+use windlass_core::plan::{CheckId, Criterion, Holds, PlanStep, Strength};
+use windlass_core::proof::{
+    AttemptReport, Outcome, Proof, ProtectedChange, Trouble, Usage, VerifyReport,
+};
+use windlass_core::run::{Decision, Effect, InputKind, Raise, RunState};
+use windlass_core::snapshot::{Baseline, Snapshot};
+use windlass_core::time::{Span, Timestamp};
+
+/// Numbers that decide what happens. When they run out all goes well, unless they go round.
+#[derive(Clone, Debug)]
+pub(crate) struct Dice {
+    numbers: Vec<u16>,
+    next: usize,
+    round: bool,
+}
+
+impl Dice {
+    pub(crate) fn new(numbers: Vec<u16>) -> Self {
+        Self { numbers, next: 0, round: false }
+    }
+
+    /// Dice that never run out.
+    pub(crate) fn endless(numbers: Vec<u16>) -> Self {
+        Self { numbers, next: 0, round: true }
+    }
+
+    pub(crate) fn is_calm(&self) -> bool {
+        self.next >= self.numbers.len() && !self.round
+    }
+
+    /// Returns a number below `sides`; 0 is what goes well.
+    pub(crate) fn roll(&mut self, sides: usize) -> usize {
+        if self.is_calm() || self.numbers.is_empty() {
+            return 0;
+        }
+        let number = self.numbers[self.next % self.numbers.len()];
+        // Going round, the same numbers must not give the same story for ever.
+        let turn = self.next / self.numbers.len();
+        self.next += 1;
+        (usize::from(number) + turn * 7) % sides
+    }
+}
+
+/// The place that a run works in.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    pub(crate) code: ObjectId,
+    changes: u32,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self { code: "c0".into(), changes: 0 }
+    }
+
+    pub(crate) fn observe(&self) -> Snapshot {
+        Snapshot { code: self.code.clone(), papers: "papers".into() }
+    }
+
+    pub(crate) fn change(&mut self) {
+        self.changes += 1;
+        self.code = format!("c{}", self.changes).as_str().into();
+    }
+}
+
+/// Performs an effect at random and reports.
+pub(crate) fn answer(
+    state: &RunState,
+    world: &mut World,
+    dice: &mut Dice,
+    effect: &Effect,
+    now: &mut Timestamp,
+) -> InputKind {
+    match effect {
+        Effect::EvaluateWhen { step, epoch } => InputKind::WhenEvaluated {
+            step: step.clone(),
+            epoch: *epoch,
+            value: match dice.roll(6) {
+                0..=2 => Ok(true),
+                3 | 4 => Ok(false),
+                _ => Err("no value".to_owned()),
+            },
+        },
+        Effect::TakeBaseline(request) => {
+            if let Some(code) = &request.reset_code {
+                world.code = code.clone();
+            }
+            InputKind::BaselineTaken {
+                step: request.step.clone(),
+                epoch: request.epoch,
+                baseline: baseline(world.observe()),
+            }
+        }
+        Effect::EnsureAttempt { attempt } | Effect::StopAttempt { attempt } => {
+            if dice.roll(3) == 1 {
+                world.change();
+            }
+            let snapshot = world.observe();
+            let (attempt, dies) = (attempt.clone(), dice.roll(10) == 9);
+            if dies || ran_by(state) != Some(state.driver) {
+                let trouble = if dice.roll(8) == 7 { trouble() } else { Vec::new() };
+                return InputKind::AttemptLost { attempt, snapshot, trouble };
+            }
+            let report = Box::new(attempt_report(dice, *now));
+            InputKind::AttemptEnded { attempt, report, snapshot }
+        }
+        Effect::Verify { verification, step, .. } => {
+            let plan = state.plan.step(state.plan.find(step).unwrap());
+            InputKind::Verified {
+                verification: *verification,
+                report: Box::new(verify_report(plan, dice, state)),
+                jitter: u16::try_from(dice.roll(1001)).unwrap(),
+            }
+        }
+        Effect::EnsureCommit { step, code, parent, .. } => {
+            let (step, code, parent) = (step.clone(), code.clone(), parent.clone());
+            match dice.roll(6) {
+                5 => {
+                    let message = "refused".to_owned();
+                    InputKind::CommitRefused { step, code, parent, message }
+                }
+                _ => {
+                    let commit = commit(&code, &parent);
+                    InputKind::Committed { step, code, parent, commit }
+                }
+            }
+        }
+        Effect::Wake { key, at } => {
+            if dice.roll(4) != 3 {
+                *now = (*now).max(*at);
+            }
+            InputKind::TimerFired { key: key.clone() }
+        }
+    }
+}
+
+/// Returns the driver that started the attempt that is running.
+pub(crate) fn ran_by(state: &RunState) -> Option<Fence> {
+    use windlass_core::run::Phase;
+    let (_, _, step) = state.holding()?;
+    if let Phase::Running { driver, .. } | Phase::Stopping { driver, .. } = step.phase {
+        return Some(driver);
+    }
+    None
+}
+
+pub(crate) fn baseline(snapshot: Snapshot) -> Baseline {
+    Baseline { snapshot, files: ContentHash::of(b"{}") }
+}
+
+pub(crate) fn commit(code: &ObjectId, parent: &ObjectId) -> ObjectId {
+    ContentHash::of(format!("{code} {parent}").as_bytes()).as_str()[..12].into()
+}
+
+pub(crate) fn trouble() -> Vec<Trouble> {
+    vec![Trouble::HeadMoved { expected: "run".to_owned(), found: "main".to_owned() }]
+}
+
+pub(crate) fn ended(outcome: Outcome) -> AttemptReport {
+    AttemptReport {
+        outcome,
+        usage: Usage::default(),
+        result: None,
+        output: None,
+        left_behind: 0,
+        trouble: Vec::new(),
+        confinement: "none".to_owned(),
+    }
+}
+
+fn attempt_report(dice: &mut Dice, now: Timestamp) -> AttemptReport {
+    let limit = |resets_at| Outcome::ProviderLimit { resets_at, message: "limit".to_owned() };
+    let (kind, cost) = (dice.roll(20), dice.roll(30));
+    let outcome = match kind {
+        0..=8 => Outcome::Exited { code: 0 },
+        9 => Outcome::Exited { code: 1 },
+        10 | 11 => Outcome::TimedOut,
+        12 => Outcome::Idle,
+        13 => limit(Some(now.plus(Span::minutes(3)))),
+        14 => limit(None),
+        15 => Outcome::CouldNotStart { message: "no program".to_owned() },
+        16 => Outcome::Cancelled,
+        17 => Outcome::Signalled { signal: 9 },
+        18 => Outcome::OverLimit { what: "memory".to_owned() },
+        _ => {
+            return AttemptReport { trouble: trouble(), ..ended(Outcome::Exited { code: 0 }) };
+        }
+    };
+    // Sevenths of a dollar have no end in decimals: money must survive the journal all the same.
+    let cost_usd = (cost > 3).then(|| f64::from(u32::try_from(cost).unwrap()) / 7.0);
+    AttemptReport { usage: Usage { cost_usd, ..Usage::default() }, ..ended(outcome) }
+}
+
+fn verify_report(plan: &PlanStep, dice: &mut Dice, state: &RunState) -> VerifyReport {
+    let passes = || report(plan, Holds::Yes, "passed");
+    match dice.roll(14) {
+        0..=4 => passes(),
+        5 | 6 => report(plan, Holds::No, "failed"),
+        7 => report(plan, Holds::No, &"x".repeat(dice.roll(3))),
+        8 => VerifyReport { broken: Some("no disk".to_owned()), ..passes() },
+        9 => {
+            let path = format!("p{}", dice.roll(3));
+            let pinned = state.pins.contains_key(&path);
+            let change = ProtectedChange { path, now: Some("blob".into()) };
+            VerifyReport { protected: if pinned { Vec::new() } else { vec![change] }, ..passes() }
+        }
+        10 => VerifyReport { outside_may_write: vec!["x".to_owned()], ..passes() },
+        11 | 12 => {
+            let files = [vec![], vec!["a/x"], vec!["b/x"], vec!["a/x", "b/y"]];
+            let files = files[dice.roll(4)].iter().map(|file| (*file).to_owned()).collect();
+            says(plan, "CHANGES", files)
+        }
+        _ => {
+            let mut report = passes();
+            for proof in &mut report.proofs {
+                proof.holds = [Holds::Yes, Holds::No, Holds::Unknown][dice.roll(3)];
+            }
+            report
+        }
+    }
+}
+
+/// All checks but the verdict are as they should be.
+pub(crate) fn says(plan: &PlanStep, verdict: &str, route_files: Vec<String>) -> VerifyReport {
+    use windlass_core::plan::CheckKind;
+    let mut report = report(plan, Holds::Yes, "passed");
+    let checks = plan.done.as_ref().map(Criterion::checks).unwrap_or_default();
+    for check in checks {
+        if matches!(check.kind, CheckKind::Verdict { .. }) {
+            let mut proofs = report.proofs.iter_mut();
+            proofs.find(|proof| proof.check == check.id).unwrap().holds = Holds::No;
+        }
+    }
+    report.verdict = Some(verdict.to_owned());
+    report.route_files = route_files;
+    report
+}
+
+/// A report on which the criterion as a whole is judged as wanted.
+pub(crate) fn report(plan: &PlanStep, wanted: Holds, summary: &str) -> VerifyReport {
+    let mut proofs = Vec::new();
+    if let Some(criterion) = &plan.done {
+        satisfy(criterion, wanted, summary, &mut proofs);
+    }
+    VerifyReport {
+        proofs,
+        changed: Vec::new(),
+        changed_count: 0,
+        outside_may_write: Vec::new(),
+        protected: Vec::new(),
+        protected_diff: None,
+        verdict: None,
+        route_files: Vec::new(),
+        papers: vec!["specs/x.md".to_owned()],
+        broken: None,
+    }
+}
+
+fn satisfy(criterion: &Criterion, wanted: Holds, summary: &str, proofs: &mut Vec<Proof>) {
+    match criterion {
+        Criterion::All(parts) | Criterion::Any(parts) => {
+            parts.iter().for_each(|part| satisfy(part, wanted, summary, proofs));
+        }
+        Criterion::Not(part) => {
+            let other = if wanted == Holds::Yes { Holds::No } else { Holds::Yes };
+            satisfy(part, other, summary, proofs);
+        }
+        Criterion::Check(check) => proofs.push(proof(check.id, wanted, summary)),
+    }
+}
+
+fn proof(check: CheckId, holds: Holds, summary: &str) -> Proof {
+    Proof {
+        check,
+        holds,
+        strength: Strength::Observed,
+        summary: summary.to_owned(),
+        excerpt: None,
+        evidence: None,
+        cached: false,
+        took: Span(1),
+    }
+}
+
+/// Something that a person may decide, sensible or not.
+pub(crate) fn decision(state: &RunState, world: &mut World, dice: &mut Dice) -> Decision {
+    if dice.roll(6) == 5 {
+        world.change();
+    }
+    let observed = world.observe();
+    let some_step = |dice: &mut Dice| {
+        let steps = &state.plan.steps;
+        steps[dice.roll(steps.len())].id.clone()
+    };
+    match dice.roll(24) {
+        0..=5 => {
+            let gate = state.gate().map_or(GateId(1), |gate| gate.id);
+            let gate = if dice.roll(8) == 7 { GateId(gate.0.wrapping_sub(1)) } else { gate };
+            let observed = match state.gate() {
+                Some(gate) if dice.roll(3) != 2 => gate.snapshot.clone(),
+                Some(_) | None => observed,
+            };
+            Decision::Approve { gate, message: None, observed, changed: Vec::new() }
+        }
+        6..=8 => Decision::Feedback { message: "again".to_owned(), observed },
+        9..=11 => Decision::Rollback {
+            step: some_step(dice),
+            message: "again".to_owned(),
+            reset_code: dice.roll(2) == 1,
+            observed,
+        },
+        12 | 13 => Decision::Skip { step: some_step(dice), reason: "not needed".to_owned() },
+        14 => Decision::Pause { now: false },
+        15 => Decision::Pause { now: true },
+        16..=19 => {
+            let raise = Raise { attempts: 2, cost_usd: 1.0 / 3.0, wall: Span::minutes(9) };
+            Decision::Resume { raise }
+        }
+        20 | 21 => Decision::RetryReset { step: None },
+        22 => Decision::RetryReset { step: Some(some_step(dice)) },
+        _ if dice.roll(2) == 1 => Decision::Abort { reason: None },
+        _ => Decision::Pause { now: true },
+    }
+}
+
+/// Returns a number below `sides` that depends on nothing but `what`.
+pub(crate) fn pure(seed: u64, what: impl Hash, sides: u64) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (seed, what).hash(&mut hasher);
+    hasher.finish() % sides
+}

@@ -1,0 +1,280 @@
+//! Every kind of state meets every kind of input and event.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use windlass_core::id::{AttemptId, Fence, GateId, VerificationId};
+use windlass_core::proof::Outcome;
+use windlass_core::run::{
+    Actor, Control, Decision, Event, Input, InputKind, Phase, Raise, RunState, TimerKey, decide,
+};
+use windlass_core::snapshot::Snapshot;
+use windlass_core::time::Timestamp;
+
+use crate::edge::{Dice, baseline, ended};
+use crate::simulation::{People, Simulation};
+use crate::{numbers, plans};
+
+type Kind = &'static str;
+
+/// States and events of many runs, a few of each kind.
+struct Seen {
+    states: BTreeMap<(Kind, Kind), Vec<RunState>>,
+    phases: BTreeSet<Kind>,
+    events: BTreeMap<Kind, Vec<Event>>,
+    inputs: BTreeMap<String, Vec<InputKind>>,
+}
+
+fn look_around() -> Seen {
+    let mut runner = TestRunner::deterministic();
+    let strategy = (plans::plans(25), numbers(250));
+    let mut seen = Seen {
+        states: BTreeMap::new(),
+        phases: BTreeSet::new(),
+        events: BTreeMap::new(),
+        inputs: BTreeMap::new(),
+    };
+    for _ in 0..150 {
+        let (plan, numbers) = strategy.new_tree(&mut runner).unwrap().current();
+        let mut dice = Dice::new(numbers);
+        let mut run = Simulation::new(plan, false);
+        loop {
+            let state = &run.state;
+            seen.phases.extend(state.steps.iter().map(|step| phase_kind(&step.phase)));
+            let holder = state.holding().map_or("nobody", |(_, _, step)| phase_kind(&step.phase));
+            let kept = seen.states.entry((control_kind(&state.control), holder)).or_default();
+            if kept.len() < 3 {
+                kept.push(state.clone());
+            }
+            if state.is_ended() || !run.happen(&mut dice, People::Decide) {
+                break;
+            }
+        }
+        for (_, event) in run.journal {
+            let kept = seen.events.entry(event.kind()).or_default();
+            if kept.len() < 6 {
+                kept.push(event);
+            }
+        }
+        for input in run.inputs {
+            let kept = seen.inputs.entry(input_kind(&input)).or_default();
+            if kept.len() < 6 {
+                kept.push(input);
+            }
+        }
+    }
+    seen
+}
+
+fn input_kind(input: &InputKind) -> String {
+    let text = match input {
+        InputKind::Decided(decision) => format!("{decision:?}"),
+        _ => format!("{input:?}"),
+    };
+    text.split([' ', '(', '{']).next().unwrap_or_default().to_owned()
+}
+
+fn control_kind(control: &Control) -> Kind {
+    match control {
+        Control::Active => "active",
+        Control::Paused { .. } => "paused",
+        Control::Obstructed { .. } => "obstructed",
+        Control::Aborting => "aborting",
+        Control::Aborted => "aborted",
+        Control::Completed => "completed",
+    }
+}
+
+fn phase_kind(phase: &Phase) -> Kind {
+    match phase {
+        Phase::Pending => "pending",
+        Phase::Deciding => "deciding",
+        Phase::Ready => "ready",
+        Phase::Beginning => "beginning",
+        Phase::Due => "due",
+        Phase::Running { .. } => "running",
+        Phase::Stopping { .. } => "stopping",
+        Phase::Verifying { .. } => "verifying",
+        Phase::Committing { .. } => "committing",
+        Phase::Proven { .. } => "proven",
+        Phase::AtGate { .. } => "at gate",
+        Phase::Waiting { .. } => "waiting",
+        Phase::Failed => "failed",
+        Phase::Blocked => "blocked",
+        Phase::Done => "done",
+        Phase::Skipped => "skipped",
+    }
+}
+
+/// One input of every kind, about every step, with the numbers that are current.
+fn inputs_for(state: &RunState) -> Vec<InputKind> {
+    let files = || Snapshot { code: "c1".into(), papers: "papers".into() };
+    let observed = || state.gate().map_or_else(files, |gate| gate.snapshot.clone());
+    let gate = state.gate().map_or(GateId(1), |gate| gate.id);
+    let verification = VerificationId(state.verifications);
+    let report = |plan| Box::new(crate::edge::report(plan, windlass_core::plan::Holds::Yes, "ok"));
+    let mut inputs = vec![
+        InputKind::Start {
+            plan: Box::new((*state.plan).clone()),
+            facts: Box::new((*state.facts).clone()),
+        },
+        InputKind::DriverTookOver { driver: Fence(99) },
+    ];
+    let decisions = [
+        Decision::Approve { gate, message: None, observed: observed(), changed: Vec::new() },
+        Decision::Approve { gate, message: None, observed: files(), changed: Vec::new() },
+        Decision::Feedback { message: "again".to_owned(), observed: files() },
+        Decision::Pause { now: false },
+        Decision::Pause { now: true },
+        Decision::Resume { raise: Raise::default() },
+        Decision::RetryReset { step: None },
+        Decision::Abort { reason: None },
+    ];
+    inputs.extend(decisions.map(InputKind::Decided));
+    for index in state.plan.indexes() {
+        let (plan, step) = (state.plan.step(index), state.step(index));
+        let (id, epoch) = (plan.id.clone(), step.epoch);
+        let attempt = AttemptId { step: id.clone(), number: step.attempts };
+        let (code, parent) = match &step.phase {
+            Phase::Committing { snapshot, .. } => (snapshot.code.clone(), state.head.clone()),
+            _ => ("c1".into(), "base".into()),
+        };
+        let (message, commit) = ("no".to_owned(), "commit".into());
+        inputs.extend([
+            InputKind::WhenEvaluated { step: id.clone(), epoch, value: Ok(true) },
+            InputKind::WhenEvaluated { step: id.clone(), epoch, value: Ok(false) },
+            InputKind::WhenEvaluated { step: id.clone(), epoch, value: Err("no".to_owned()) },
+            InputKind::BaselineTaken { step: id.clone(), epoch, baseline: baseline(files()) },
+            InputKind::ContextSet {
+                attempt: attempt.clone(),
+                key: format!("{id}.skip"),
+                value: serde_json::json!({}),
+            },
+            InputKind::AttemptEnded {
+                attempt: attempt.clone(),
+                report: Box::new(ended(Outcome::Exited { code: 0 })),
+                snapshot: files(),
+            },
+            InputKind::AttemptLost { attempt, snapshot: files(), trouble: Vec::new() },
+            InputKind::Verified { verification, report: report(plan), jitter: u16::MAX },
+            InputKind::Committed {
+                step: id.clone(),
+                code: code.clone(),
+                parent: parent.clone(),
+                commit,
+            },
+            InputKind::CommitRefused { step: id.clone(), code, parent, message },
+            InputKind::TimerFired { key: TimerKey::Wait(id.clone()) },
+        ]);
+        let decisions = [
+            Decision::Rollback {
+                step: id.clone(),
+                message: "again".to_owned(),
+                reset_code: true,
+                observed: files(),
+            },
+            Decision::Skip { step: id.clone(), reason: "not needed".to_owned() },
+            Decision::RetryReset { step: Some(id) },
+        ];
+        inputs.extend(decisions.map(InputKind::Decided));
+    }
+    inputs
+}
+
+#[test]
+fn every_kind_of_state_takes_or_refuses_every_kind_of_input() {
+    let seen = look_around();
+    let phases = [
+        "at gate",
+        "beginning",
+        "blocked",
+        "committing",
+        "deciding",
+        "done",
+        "due",
+        "failed",
+        "pending",
+        "ready",
+        "running",
+        "skipped",
+        "stopping",
+        "verifying",
+        "waiting",
+    ];
+    assert_eq!(seen.phases, phases.into(), "`proven` never outlives a decision");
+    let controls: BTreeSet<Kind> = seen.states.keys().map(|(control, _)| *control).collect();
+    let all = ["aborted", "aborting", "active", "completed", "obstructed", "paused"];
+    assert_eq!(controls, all.into());
+    let at = Timestamp(1_700_000_500_000);
+    for state in seen.states.values().flatten() {
+        for kind in inputs_for(state).into_iter().chain(seen.inputs.values().flatten().cloned()) {
+            for actor in [Actor::person("ann"), Actor::engine()] {
+                let input = Input { at, actor, kind: kind.clone() };
+                let Ok(events) = decide(state, &input) else { continue };
+                let mut after = state.clone();
+                for event in &events {
+                    after.apply(at, event).expect("what was decided can be applied");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
+    let seen = look_around();
+    let all = [
+        "abort_requested",
+        "attempt_ended",
+        "attempt_lost",
+        "attempt_started",
+        "blocker_raised",
+        "context_set",
+        "driver_took_over",
+        "feedback_given",
+        "gate_answer_refused",
+        "gate_approved",
+        "gate_opened",
+        "protected_pinned",
+        "retries_reset",
+        "rolled_back",
+        "route_taken",
+        "run_aborted",
+        "run_completed",
+        "run_paused",
+        "run_resumed",
+        "run_started",
+        "step_began",
+        "step_blocked",
+        "step_committed",
+        "step_done",
+        "step_failed",
+        "step_not_proven",
+        "step_proven",
+        "step_ready",
+        "step_skipped",
+        "step_taken",
+        "step_waived",
+        "stop_requested",
+        "verification_abandoned",
+        "verification_broken",
+        "verification_started",
+        "wait_ended",
+        "wait_started",
+    ];
+    assert_eq!(seen.events.keys().copied().collect::<Vec<_>>(), all);
+    let (mut fitting, mut illegal) = (0, 0);
+    for state in seen.states.values().flatten() {
+        for event in seen.events.values().flatten() {
+            match state.clone().apply(Timestamp(1_700_000_500_000), event) {
+                Ok(()) => fitting += 1,
+                Err(error) => {
+                    assert!(!error.to_string().is_empty());
+                    illegal += 1;
+                }
+            }
+        }
+    }
+    assert!(fitting > 100 && illegal > 1000, "{fitting} fit, {illegal} do not");
+}
