@@ -135,3 +135,88 @@ impl RunState {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::plan::Exhausted;
+    use crate::proof::Outcome;
+    use crate::run::testing::*;
+    use crate::time::Span;
+
+    /// The run's status and reason, and the status of the step `code`.
+    fn stands(run: &Run) -> (&'static str, Option<&'static str>, &'static str) {
+        (run.state.status().as_str(), run.state.reason(), run.status_of("code").as_str())
+    }
+
+    #[test]
+    fn a_run_and_its_step_stand_where_people_expect_from_start_to_end() {
+        let mut run = Run::of([agent("code").when("true").commits().gated()]);
+        assert_eq!(stands(&run), ("active", None, "pending"), "deciding");
+        run.when("code", Ok(true));
+        assert_eq!(stands(&run), ("active", None, "running"), "beginning");
+        run.begins("code");
+        assert_eq!(stands(&run), ("active", None, "running"), "running");
+        run.ends_with("code#1", "c1", Outcome::TimedOut);
+        assert_eq!(stands(&run), ("active", None, "verifying"), "verifying");
+        run.verifies(fails("no"));
+        assert_eq!(stands(&run), ("waiting", None, "running"), "waiting");
+        run.decides(PAUSE);
+        assert_eq!(stands(&run), ("paused", Some("user"), "running"), "paused while waiting");
+        run.later(Span::hours(1)).timer("code");
+        assert_eq!(stands(&run), ("paused", Some("user"), "running"), "due");
+        run.decides(RESUME);
+        run.decides(PAUSE_NOW);
+        assert_eq!(stands(&run), ("active", Some("user"), "running"), "stopping");
+        run.ends("code#2", "c2");
+        assert_eq!(stands(&run), ("paused", Some("user"), "running"), "stopped");
+        run.decides(RESUME);
+        run.verifies(protected());
+        let at_gate = ("awaiting_approval", Some("protected_changed"), "verifying");
+        assert_eq!(stands(&run), at_gate, "at a protected gate");
+        run.decides(approve(1, "c2"));
+        run.verifies(holds());
+        assert_eq!(stands(&run), ("active", None, "verifying"), "committing");
+        run.refuses_commit("code", "the branch moved");
+        assert_eq!(stands(&run), ("awaiting_user", None, "verifying"), "obstructed");
+        run.decides(RESUME);
+        run.commits("code", "commit1");
+        assert_eq!(stands(&run), ("awaiting_approval", None, "verifying"), "at its gate");
+        run.decides(approve(2, "c2"));
+        assert_eq!(stands(&run), ("completed", None, "done"), "the end");
+    }
+
+    #[test]
+    fn a_step_that_cannot_go_on_is_failed_or_blocked() {
+        let mut run = Run::of([agent("code").retries(1)]);
+        run.begins("code");
+        run.fails("code#1", "c1");
+        assert_eq!(stands(&run), ("paused", Some("retries_exhausted"), "failed"));
+        run.decides(skip("code"));
+        assert_eq!(stands(&run), ("completed", None, "skipped"));
+
+        let mut run = Run::of([agent("code").retries(1).exhausted(Exhausted::Block)]);
+        run.begins("code");
+        run.fails("code#1", "c1");
+        assert_eq!(stands(&run), ("awaiting_user", None, "blocked"));
+        run.decides(ABORT);
+        assert_eq!(stands(&run), ("aborted", None, "blocked"));
+    }
+
+    #[test]
+    fn a_step_that_is_open_again_is_invalidated_until_its_turn_comes() {
+        let mut run = Run::of([agent("plan"), agent("code").gated()]);
+        assert_eq!(stands(&run), ("active", None, "pending"));
+        run.proves("plan", "c1");
+        run.proves("code", "c2");
+        run.decides(rollback("plan", "c2"));
+        assert_eq!(stands(&run), ("active", None, "invalidated"));
+        run.proves("plan", "c3");
+        assert_eq!(stands(&run), ("active", None, "running"));
+    }
+
+    #[test]
+    fn a_step_that_waits_for_the_place_is_ready() {
+        let run = Run::of([agent("plan").needs([]), agent("code").needs([])]);
+        assert_eq!(stands(&run), ("active", None, "ready"));
+    }
+}

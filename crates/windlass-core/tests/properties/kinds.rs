@@ -26,6 +26,16 @@ struct Seen {
     inputs: BTreeMap<String, Vec<InputKind>>,
 }
 
+impl Seen {
+    fn keep(&mut self, state: &RunState) {
+        let holder = state.holding().map_or("nobody", |(_, _, step)| phase_kind(&step.phase));
+        let kept = self.states.entry((control_kind(&state.control), holder)).or_default();
+        if kept.len() < 3 {
+            kept.push(state.clone());
+        }
+    }
+}
+
 fn look_around() -> Seen {
     let mut runner = TestRunner::deterministic();
     let strategy = (plans::plans(25), numbers(250));
@@ -35,17 +45,24 @@ fn look_around() -> Seen {
         events: BTreeMap::new(),
         inputs: BTreeMap::new(),
     };
-    for _ in 0..150 {
+    for _ in 0..300 {
         let (plan, numbers) = strategy.new_tree(&mut runner).unwrap().current();
         let mut dice = Dice::new(numbers);
         let mut run = Simulation::new(plan, false);
         loop {
             let state = &run.state;
             seen.phases.extend(state.steps.iter().map(|step| phase_kind(&step.phase)));
-            let holder = state.holding().map_or("nobody", |(_, _, step)| phase_kind(&step.phase));
-            let kept = seen.states.entry((control_kind(&state.control), holder)).or_default();
-            if kept.len() < 3 {
-                kept.push(state.clone());
+            seen.keep(state);
+            // Few people abort at the very moment that an attempt runs.
+            if state.running_attempt().is_some() {
+                let at = Timestamp(1_700_000_000_000);
+                let kind = InputKind::Decided(Decision::Abort { reason: None });
+                let abort = Input { at, actor: Actor::person("ann"), kind };
+                let mut aborting = state.clone();
+                for event in decide(state, &abort).unwrap_or_default() {
+                    aborting.apply(at, &event).unwrap();
+                }
+                seen.keep(&aborting);
             }
             if state.is_ended() || !run.happen(&mut dice, People::Decide) {
                 break;

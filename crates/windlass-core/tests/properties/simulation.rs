@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use windlass_core::id::{Fence, GateId, StepId, StepIndex};
 use windlass_core::plan::{Holds, Plan, StepKind};
 use windlass_core::run::{
-    Actor, Control, Decision, Event, GateKind, Input, InputKind, Phase, Rejected, RunState,
+    Actor, Control, Decision, Effect, Event, GateKind, Input, InputKind, Phase, Rejected, RunState,
     RunStatus, decide, outstanding, start,
 };
 use windlass_core::snapshot::Snapshot;
@@ -91,6 +91,7 @@ impl Simulation {
         assert_eq!(decided, decide(&self.state, &input), "a decision is deterministic");
         assert!(before == self.state, "a decision leaves the state as it is");
         let events = decided?;
+        check_taken(&self.state, &input.kind, &events);
         if !matches!(input.kind, InputKind::Start { .. } | InputKind::DriverTookOver { .. }) {
             self.inputs.push(input.kind);
         }
@@ -216,12 +217,7 @@ impl Simulation {
         true
     }
 
-    fn answer_one(
-        &mut self,
-        dice: &mut Dice,
-        people: People,
-        effects: &[windlass_core::run::Effect],
-    ) -> bool {
+    fn answer_one(&mut self, dice: &mut Dice, people: People, effects: &[Effect]) -> bool {
         if !effects.is_empty() {
             let effect = &effects[dice.roll(effects.len())];
             let report = answer(&self.state, &mut self.world, dice, effect, &mut self.now);
@@ -304,6 +300,31 @@ pub(crate) fn replay(journal: &[(Timestamp, Event)]) -> RunState {
         state.apply(*at, event).unwrap();
     }
     state
+}
+
+/// A report is taken only for what is in flight, and an answer only for what was shown.
+fn check_taken(state: &RunState, input: &InputKind, events: &[Event]) {
+    match input {
+        InputKind::AttemptEnded { attempt, .. }
+        | InputKind::AttemptLost { attempt, .. }
+        | InputKind::ContextSet { attempt, .. } => {
+            assert_eq!(state.running_attempt().as_ref(), Some(attempt), "a stale attempt");
+        }
+        InputKind::Verified { verification, .. } => {
+            let mut effects = outstanding(state).into_iter();
+            let asked = effects.any(|effect| {
+                matches!(effect, Effect::Verify { verification: id, .. } if id == *verification)
+            });
+            assert!(asked, "a stale verification");
+        }
+        InputKind::Decided(Decision::Approve { gate, observed, .. }) => {
+            let open = state.gate().expect("a gate is open");
+            assert_eq!(open.id, *gate, "a stale gate");
+            let approved = events.iter().any(|event| matches!(event, Event::GateApproved { .. }));
+            assert!(!approved || open.snapshot == *observed, "other files were shown");
+        }
+        _ => {}
+    }
 }
 
 fn check_done(state: &RunState, facts: &Facts, step: &StepId) {
