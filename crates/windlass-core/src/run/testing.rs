@@ -278,7 +278,12 @@ impl Run {
         let input = Input { at: START, actor: Actor::person("ann"), kind };
         let (state, events) = start(&input).expect("a start starts");
         let journal = events.iter().map(|event| (START, event.clone())).collect();
-        Self { state, first: events[1..].to_vec(), at: START, journal }
+        let mut run = Self { state, first: events[1..].to_vec(), at: START, journal };
+        if run.state.is_ended() {
+            return run;
+        }
+        run.first = run.expect(InputKind::DriverTookOver { driver: DRIVER })[1..].to_vec();
+        run
     }
 
     /// Feeds an input and applies what follows.
@@ -484,6 +489,7 @@ pub(crate) fn holds() -> VerifyReport {
         verdict: None,
         route_files: Vec::new(),
         papers: Vec::new(),
+        moved_on: None,
         broken: None,
     }
 }

@@ -102,7 +102,7 @@ pub(crate) fn answer(
             }
             let snapshot = world.observe();
             let (attempt, dies) = (attempt.clone(), dice.roll(10) == 9);
-            if dies || ran_by(state) != Some(state.driver) {
+            if dies || ran_by(state) != state.driver {
                 let trouble = if dice.roll(8) == 7 { trouble() } else { Vec::new() };
                 return InputKind::AttemptLost { attempt, snapshot, trouble };
             }
@@ -257,6 +257,7 @@ pub(crate) fn report(plan: &PlanStep, wanted: Holds, summary: &str) -> VerifyRep
         verdict: None,
         route_files: Vec::new(),
         papers: vec!["specs/x.md".to_owned()],
+        moved_on: None,
         broken: None,
     }
 }

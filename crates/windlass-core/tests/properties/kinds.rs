@@ -137,6 +137,7 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
             facts: Box::new((*state.facts).clone()),
         },
         InputKind::DriverTookOver { driver: Fence(99) },
+        InputKind::DriverLeft,
     ];
     let decisions = [
         Decision::Approve { gate, message: None, observed: observed(), changed: Vec::new() },

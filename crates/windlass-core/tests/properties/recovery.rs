@@ -44,7 +44,9 @@ impl PureRun {
         let kind = InputKind::Start { plan: Box::new(plan), facts: Box::new(facts(false)) };
         let (state, events) = start(&Input { at: now, actor: Actor::person("ann"), kind }).unwrap();
         let journal = events.into_iter().map(|event| (now, event)).collect();
-        Self { seed, state, code: "c0".into(), now, journal }
+        let mut run = Self { seed, state, code: "c0".into(), now, journal };
+        run.feed(InputKind::DriverTookOver { driver: Fence(0) });
+        run
     }
 
     fn feed(&mut self, kind: InputKind) {

@@ -1,5 +1,6 @@
 //! Large plans: work is counted, never timed.
 
+use windlass_core::id::Fence;
 use windlass_core::plan::{Holds, Limits, Plan};
 use windlass_core::proof::Outcome;
 use windlass_core::run::{Actor, Effect, Input, InputKind, RunStatus, decide, outstanding, start};
@@ -42,7 +43,12 @@ fn run(plan: Plan) -> (usize, usize, usize) {
     let at = Timestamp(1_700_000_000_000);
     let kind = InputKind::Start { plan: Box::new(plan), facts: Box::new(facts(false)) };
     let (mut state, events) = start(&Input { at, actor: Actor::engine(), kind }).unwrap();
-    let (mut decisions, mut count, mut most) = (1, events.len(), 0);
+    let kind = InputKind::DriverTookOver { driver: Fence(1) };
+    let took_over = decide(&state, &Input { at, actor: Actor::engine(), kind }).unwrap();
+    for event in &took_over {
+        state.apply(at, event).unwrap();
+    }
+    let (mut decisions, mut count, mut most) = (2, events.len() + took_over.len(), 0);
     let files = || Snapshot { code: "c1".into(), papers: "papers".into() };
     loop {
         let effects = outstanding(&state);
@@ -80,11 +86,11 @@ fn run(plan: Plan) -> (usize, usize, usize) {
 #[test]
 fn a_run_takes_three_decisions_per_step_and_has_one_thing_in_flight() {
     for count in [1_000, 20_000] {
-        // Start, then baseline, attempt and verification of each step.
-        let decisions = 1 + 3 * count;
-        // Start and end, then: taken, began, attempt started and ended, verification started,
+        // Start and take-over, then baseline, attempt and verification of each step.
+        let decisions = 2 + 3 * count;
+        // Start, take-over and end, then: taken, began, attempt started and ended, verification started,
         // proven, done.
-        let events = 2 + 7 * count;
+        let events = 3 + 7 * count;
         assert_eq!(run(chain_of(count)), (decisions, events, 1));
         assert_eq!(run(fan_of(count)), (decisions, events, 1));
     }

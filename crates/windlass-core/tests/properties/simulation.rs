@@ -74,6 +74,7 @@ impl Simulation {
         };
         simulation.take(&events[1..]);
         assert!(simulation.state == state);
+        simulation.feed(InputKind::DriverTookOver { driver: Fence(0) }).unwrap();
         simulation
     }
 
@@ -250,7 +251,7 @@ impl Simulation {
         self.fence += 1;
         let _ = self.feed(InputKind::DriverTookOver { driver: Fence(self.fence) });
         if let Some(attempt) = self.state.running_attempt()
-            && ran_by(&self.state) != Some(self.state.driver)
+            && ran_by(&self.state) != self.state.driver
         {
             let (snapshot, trouble) = (self.world.observe(), Vec::new());
             self.feed(InputKind::AttemptLost { attempt, snapshot, trouble }).unwrap();
@@ -388,7 +389,7 @@ fn check_state(state: &RunState) {
         let failed = state.holding().is_some_and(|(_, _, step)| step.phase == Phase::Failed);
         assert!(!failed, "a failed step has the place of an active run");
     }
-    if state.status() == RunStatus::Active {
+    if state.status() == RunStatus::Active && state.driver.is_some() {
         assert!(!effects.is_empty(), "active, and nothing to do");
     }
 }
