@@ -140,7 +140,9 @@ impl Worker {
         extra: &Extra,
     ) -> Result<Report, WorkerError> {
         match effect {
-            Effect::EvaluateWhen { step } => Ok(self.evaluate_when(state, step).into()),
+            Effect::EvaluateWhen { step, epoch } => {
+                Ok(self.evaluate_when(state, step, *epoch).into())
+            }
             Effect::TakeBaseline(request) => self.take_baseline(state, request).map(Report::from),
             Effect::EnsureAttempt { attempt } if !extra.lost => {
                 self.attempt(state, attempt, cancel).map(Report::from)
@@ -166,7 +168,7 @@ impl Worker {
         }
     }
 
-    fn evaluate_when(&self, state: &RunState, step: &StepId) -> InputKind {
+    fn evaluate_when(&self, state: &RunState, step: &StepId, epoch: u32) -> InputKind {
         let plan = state.plan.find(step).map(|index| state.plan.step(index));
         let expression =
             plan.and_then(|plan| plan.when.clone()).unwrap_or_else(|| "true".to_owned());
@@ -174,7 +176,7 @@ impl Worker {
         let value = expr::evaluate_bounded(&self.site.exe, &expression, &document)
             .map(|values| values.first() == Some(&serde_json::Value::Bool(true)))
             .map_err(|error| error.to_string());
-        InputKind::WhenEvaluated { step: step.clone(), value }
+        InputKind::WhenEvaluated { step: step.clone(), epoch, value }
     }
 
     fn take_baseline(
@@ -321,9 +323,19 @@ impl Worker {
         let old = Committed { commit: parent.clone(), tree: state.head_code.clone() };
         let new = Committed { commit: commit.clone(), tree: code.clone() };
         match self.place.publish(&self.site.user, &old, &new) {
-            Ok(()) => Ok(InputKind::Committed { step: step.clone(), commit }),
+            Ok(()) => Ok(InputKind::Committed {
+                step: step.clone(),
+                code: code.clone(),
+                parent: parent.clone(),
+                commit,
+            }),
             Err(error @ (PublishError::Moved { .. } | PublishError::CheckedOut { .. })) => {
-                Ok(InputKind::CommitRefused { step: step.clone(), message: error.to_string() })
+                Ok(InputKind::CommitRefused {
+                    step: step.clone(),
+                    code: code.clone(),
+                    parent: parent.clone(),
+                    message: error.to_string(),
+                })
             }
             Err(error) => Err(error.into()),
         }
