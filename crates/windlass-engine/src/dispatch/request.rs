@@ -106,6 +106,7 @@ impl Answer {
             | Rejected::NotBegun { .. }
             | Rejected::NotPaused
             | Rejected::AlreadyPaused
+            | Rejected::NotAPerson
             | Rejected::NothingFailed => None,
         };
         Self::Rejected { message: rejected.to_string(), hint: hint.map(str::to_owned) }

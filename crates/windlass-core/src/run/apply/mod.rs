@@ -131,6 +131,10 @@ impl RunState {
                 self.raised.attempts = self.raised.attempts.saturating_add(raise.attempts);
                 self.raised.cost_usd += raise.cost_usd;
                 self.raised.wall = self.raised.wall.plus(raise.wall);
+                if let Some(index) = self.holder {
+                    // Whoever resumes says that what kept failing around the work is put right.
+                    self.update(index, |step| (step.lost, step.broken) = (0, 0));
+                }
                 Control::Active
             }
             Event::AbortRequested { .. } if !aborting => Control::Aborting,

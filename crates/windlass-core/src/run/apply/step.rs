@@ -79,8 +79,14 @@ impl RunState {
             }
             Event::StepWaived { .. } => {
                 self.expect(index, event, |phase| matches!(phase, Phase::Due))?;
-                self.update(index, |step| step.waived = true);
-                self.finish(index, event, Phase::Done, None)?;
+                let Some(snapshot) = self.latest.clone() else {
+                    return Err(self.wrong_phase(index, event));
+                };
+                self.update(index, |step| {
+                    step.waived = true;
+                    // The gate is still in the way: only a person lets unproven work pass there.
+                    step.phase = Phase::Proven { snapshot };
+                });
             }
             Event::StepSkipped { reason, .. } => {
                 if self.step(index).is_finished() || self.is_in_flight(index) {

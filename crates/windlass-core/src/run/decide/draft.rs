@@ -13,13 +13,15 @@ pub(super) struct Draft {
     pub(super) state: RunState,
     at: Timestamp,
     actor: String,
+    by_person: bool,
     events: Vec<Event>,
 }
 
 impl Draft {
     pub(super) fn new(state: &RunState, input: &Input) -> Self {
         let actor = input.actor.as_person().unwrap_or(input.actor.as_str()).to_owned();
-        Self { state: state.clone(), at: input.at, actor, events: Vec::new() }
+        let by_person = input.actor.as_person().is_some();
+        Self { state: state.clone(), at: input.at, actor, by_person, events: Vec::new() }
     }
 
     /// Records an event and goes on from the state that it gives.
@@ -31,6 +33,11 @@ impl Draft {
     /// Who caused the decision.
     pub(super) fn actor(&self) -> String {
         self.actor.clone()
+    }
+
+    /// Whether a person caused it.
+    pub(super) fn is_by_person(&self) -> bool {
+        self.by_person
     }
 
     pub(super) fn find(&self, step: &StepId) -> Result<StepIndex, Rejected> {

@@ -87,6 +87,8 @@ pub enum Rejected {
     NothingFailed,
     #[error("a reason is needed")]
     NoReason,
+    #[error("only a person can decide this")]
+    NotAPerson,
 }
 
 /// Starts a run: returns its first state and the events of its first decision.
@@ -159,6 +161,9 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
 }
 
 fn decided(draft: &mut Draft, decision: &Decision) -> Result<(), Rejected> {
+    if !draft.is_by_person() {
+        return Err(Rejected::NotAPerson);
+    }
     match decision {
         Decision::Approve { gate, message, observed, changed } => {
             gate::approve(draft, *gate, message.as_deref(), observed, changed)

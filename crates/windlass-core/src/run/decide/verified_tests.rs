@@ -77,10 +77,29 @@ fn the_last_try_waives_the_proof_and_the_run_goes_on() {
     run.ends("a#1", "c1");
     assert_eq!(
         run.verifies(fails("no")),
-        [not_proven("a", "no"), Event::StepWaived { step: "a".into() }, taken("b")]
+        [not_proven("a", "no"), Event::StepWaived { step: "a".into() }, done("a"), taken("b")]
     );
     assert!(run.step("a").waived);
     assert_eq!(run.status_of("a"), StepStatus::Done);
+}
+
+#[test]
+fn waived_work_still_waits_at_its_gate() {
+    let mut run = Run::of([agent("a").retries(1).exhausted(Exhausted::Waive).gated()]);
+    run.begins("a");
+    run.ends("a#1", "c1");
+    run.verifies(fails("no"));
+    assert_eq!(run.state.status(), RunStatus::AwaitingApproval);
+    assert_eq!(run.decides(approve(1, "c1")), [approved(1), done("a"), Event::RunCompleted]);
+    assert!(run.step("a").waived);
+}
+
+#[test]
+fn nobody_but_a_person_decides() {
+    let run = Run::of([agent("a")]);
+    let kind = InputKind::Decided(Decision::Pause { now: false });
+    let input = Input { at: START, actor: Actor::engine(), kind };
+    assert_eq!(decide(&run.state, &input), Err(Rejected::NotAPerson));
 }
 
 #[test]
