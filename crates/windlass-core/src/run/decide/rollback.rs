@@ -11,6 +11,9 @@ use crate::run::state::{PauseReason, Phase};
 use crate::run::{Event, Rejected};
 use crate::snapshot::Snapshot;
 
+/// How much of a judge's findings is handed on; a prompt has room for little more.
+const MAX_FINDINGS: usize = 2000;
+
 pub(super) fn by_verdict(
     draft: &mut Draft,
     index: StepIndex,
@@ -36,11 +39,28 @@ pub(super) fn by_verdict(
     draft.emit(Event::RolledBack {
         target,
         by: step.as_str().to_owned(),
-        message: format!("`{step}` said {verdict}"),
+        message: findings(draft, index, verdict),
         files: report.route_files.clone(),
         reset_code: false,
         observed,
     });
+}
+
+/// What the judge said, with all that it published: the step that is reopened drops those keys, so
+/// this is where its findings live on.
+fn findings(draft: &Draft, index: StepIndex, verdict: &str) -> String {
+    let step = draft.state.step(index);
+    let mut message = format!("`{}` said {verdict}", draft.id(index));
+    for key in &step.published {
+        let value = key.split('.').try_fold(&*draft.state.context, |value, part| value.get(part));
+        if let Some(value) = value {
+            message.push_str(&format!("\n{key}: {value}"));
+        }
+    }
+    match message.char_indices().nth(MAX_FINDINGS) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message,
+    }
 }
 
 /// The earliest step that a listed file belongs to.

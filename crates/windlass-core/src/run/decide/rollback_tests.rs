@@ -57,6 +57,21 @@ fn a_verdict_leads_to_the_earliest_step_that_a_file_belongs_to() {
 }
 
 #[test]
+fn the_reopened_step_is_handed_what_the_judge_published() {
+    let review = agent("review").sets("review", ValueType::Object).route("CHANGES", [], "code", 2);
+    let mut run = Run::of([agent("code"), review]);
+    run.proves("code", "c1");
+    run.begins("review");
+    run.sets("review#1", "review", json!({"status": "CHANGES", "why": "no limits"})).unwrap();
+    run.ends("review#1", "c1");
+    run.verifies(says("CHANGES", []));
+    let message = &run.step("code").hotfix.as_ref().unwrap().message;
+    assert!(message.starts_with("`review` said CHANGES\nreview: {"), "{message}");
+    assert!(message.contains("no limits"), "{message}");
+    assert_eq!(*run.state.context, json!({}));
+}
+
+#[test]
 fn a_verdict_without_a_known_file_leads_to_the_step_for_all_others() {
     let mut run = reviewed();
     run.ends("review#1", "c3");
