@@ -23,27 +23,15 @@ use crate::surroundings::{Surroundings, person};
 /// How long something may take before a line says that it is still going on.
 const STILL_RUNNING: Duration = Duration::from_secs(30);
 
-/// Whether gates are answered here.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asking {
-    /// If there is a terminal.
-    AtTerminal,
-    /// Not here.
-    Never,
-}
-
 /// Drives a run until it ends or waits for somebody who is not at this terminal.
 pub(crate) fn drive(
     surroundings: &Surroundings,
     run: &RunId,
     no_wait: bool,
-    asking: Asking,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let can_ask = asking == Asking::AtTerminal
-        && !output.is_json()
-        && std::io::stdin().is_terminal()
-        && std::io::stderr().is_terminal();
+    let can_ask =
+        !output.is_json() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let signals = Interrupts::listen()?;
     loop {
         let ended = drive_once(surroundings, run, no_wait, &signals, output)?;

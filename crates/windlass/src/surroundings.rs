@@ -7,6 +7,7 @@ use windlass_engine::dispatch::Site;
 use windlass_engine::git::UserRepository;
 use windlass_engine::home::Home;
 use windlass_engine::journal::{Loaded, load};
+use windlass_engine::process::ancestry;
 use windlass_engine::store::{Life, OpenError, Store, StoredRun};
 
 use crate::cli::Cli;
@@ -40,6 +41,18 @@ impl Surroundings {
             allow_write: writable,
         };
         Ok(Self { site: Arc::new(site), wanted: cli.run.clone() })
+    }
+
+    /// Refuses to drive a run on behalf of an agent, which would be its own judge.
+    pub(crate) fn refuse_agents(&self) -> Result<(), CommandError> {
+        let me = i32::try_from(std::process::id()).unwrap_or(-1);
+        let below = ancestry::is_below_launcher(me, &self.site.home.registry())
+            .map_err(CommandError::failure)?;
+        if below {
+            return Err(CommandError::usage("an agent or a check cannot drive a run")
+                .hint("runs are started and resumed by people, at a terminal of their own"));
+        }
+        Ok(())
     }
 
     /// Opens the store to look into it; none when there never was a run here.
@@ -162,7 +175,7 @@ pub(crate) fn person() -> String {
         .iter()
         .filter_map(|name| std::env::var(name).ok())
         .find(|name| !name.trim().is_empty())
-        .unwrap_or_else(|| "someone".to_owned())
+        .unwrap_or_else(|| format!("uid-{}", rustix::process::getuid().as_raw()))
 }
 
 /// Names a step of the run, or says which one was meant.

@@ -139,7 +139,8 @@ fn rules(text: &mut String, state: &RunState, plan: &PlanStep) {
         "- Stay on the current branch. Do not push, and make no repository inside this one.\n",
     );
     if !plan.may_write.is_empty() {
-        let _ = writeln!(list, "- Change only: {}", one_line(&plan.may_write.join(", "), 200));
+        let paths = one_line(&plan.may_write.join(", "), 200);
+        let _ = writeln!(list, "- Change only: {paths} (and papers in `.windlass/run`)");
     }
     if !state.plan.protect.is_empty() {
         let protect = one_line(&state.plan.protect.join(", "), 160);

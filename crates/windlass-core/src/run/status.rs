@@ -119,6 +119,8 @@ impl RunState {
             }
             Phase::Pending | Phase::Deciding => StepStatus::Pending,
             Phase::Ready => StepStatus::Ready,
+            // Nobody works on it while the run stands still.
+            Phase::Due if self.control != Control::Active => StepStatus::Ready,
             Phase::Beginning
             | Phase::Due
             | Phase::Running { .. }
@@ -163,12 +165,12 @@ mod tests {
         run.decides(PAUSE);
         assert_eq!(stands(&run), ("paused", Some("user"), "running"), "paused while waiting");
         run.later(Span::hours(1)).timer("code");
-        assert_eq!(stands(&run), ("paused", Some("user"), "running"), "due");
+        assert_eq!(stands(&run), ("paused", Some("user"), "ready"), "due");
         run.decides(RESUME);
         run.decides(PAUSE_NOW);
         assert_eq!(stands(&run), ("active", Some("user"), "running"), "stopping");
         run.ends("code#2", "c2");
-        assert_eq!(stands(&run), ("paused", Some("user"), "running"), "stopped");
+        assert_eq!(stands(&run), ("paused", Some("user"), "ready"), "stopped");
         run.decides(RESUME);
         run.verifies(protected());
         let at_gate = ("awaiting_approval", Some("protected_changed"), "verifying");

@@ -166,6 +166,10 @@ impl Driver {
     /// # Errors
     /// Windlass could not do its work; the run goes on from the last decision when it is resumed.
     pub fn drive(mut self) -> Result<Ended, DriveError> {
+        if self.journal.state().is_ended() {
+            self.leave();
+            return Ok(self.ended());
+        }
         let greeting = self.journal.greet(now())?;
         self.observed(&greeting);
         fault::point("took-over");
@@ -177,10 +181,12 @@ impl Driver {
             self.feed(InputKind::DriverLeft, Actor::engine())?;
         }
         self.leave();
-        result.map(|()| {
-            let state = self.journal.state().clone();
-            Ended { status: state.status(), state }
-        })
+        result.map(|()| self.ended())
+    }
+
+    fn ended(&self) -> Ended {
+        let state = self.journal.state().clone();
+        Ended { status: state.status(), state }
     }
 
     fn turn(&mut self) -> Result<(), DriveError> {

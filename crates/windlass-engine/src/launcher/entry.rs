@@ -65,6 +65,11 @@ fn say(mut control: &UnixStream, status: &Status) -> io::Result<()> {
 fn launch(envelope: &Envelope, control: &UnixStream) -> Result<LaunchReport, String> {
     let policy = &envelope.policy;
     let _lock = hold_lock(policy)?;
+    // A driver that took over has waited for all launchers that held the lock. One that gets the
+    // lock only afterwards belongs to the dead driver, and must not touch the place any more.
+    if engine_is_gone(control) {
+        return Err("the engine is gone".to_owned());
+    }
     let _registered = Registered::enter(policy)?;
     let signals = Signals::listen().map_err(|error| format!("failed to hear signals: {error}"))?;
     // Whatever the engine's own parent left open, none of it reaches the program.
@@ -88,6 +93,16 @@ fn launch(envelope: &Envelope, control: &UnixStream) -> Result<LaunchReport, Str
         began,
     };
     Ok(supervise(supervisor, &child.bounds))
+}
+
+fn engine_is_gone(control: &UnixStream) -> bool {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let mut fds = [PollFd::new(control, PollFlags::IN)];
+    let now = rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 };
+    match poll(&mut fds, Some(&now)) {
+        Ok(_) => fds[0].revents().intersects(PollFlags::HUP | PollFlags::ERR),
+        Err(_) => true,
+    }
 }
 
 /// Watches, sweeps, and puts the report together.

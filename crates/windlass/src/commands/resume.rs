@@ -10,7 +10,7 @@ use windlass_engine::store::Life;
 
 use crate::cli::{Cli, ResumeArguments};
 use crate::commands::decide;
-use crate::drive::{Asking, drive, exit_code};
+use crate::drive::{drive, exit_code};
 use crate::error::CommandError;
 use crate::output::{Output, note};
 use crate::surroundings::{Surroundings, person};
@@ -21,6 +21,7 @@ pub(crate) fn resume(
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     let surroundings = Surroundings::find(cli, &arguments.drive.allow_write)?;
+    surroundings.refuse_agents()?;
     let raise = raise(&arguments.more)?;
     let run = surroundings.run_to_decide()?;
     if run.life == Life::Finished {
@@ -49,7 +50,7 @@ pub(crate) fn resume(
     } else if state.status() == RunStatus::AwaitingApproval {
         note("a gate is open; answer it with `windlass approve` or `windlass feedback`");
     }
-    drive(&surroundings, &run.id, arguments.drive.no_wait, Asking::AtTerminal, output)
+    drive(&surroundings, &run.id, arguments.drive.no_wait, output)
 }
 
 fn raise(more: &[String]) -> Result<Raise, CommandError> {

@@ -6,11 +6,10 @@ use std::process::ExitCode;
 use windlass_core::plan::{Issue, Plan, PlanRequest};
 use windlass_engine::agent::Script;
 use windlass_engine::dispatch::{StartRequest, start};
-use windlass_engine::process::ancestry;
 
 use crate::cli::{Cli, RunArguments};
 use crate::commands::workflow_file;
-use crate::drive::{Asking, drive};
+use crate::drive::drive;
 use crate::error::CommandError;
 use crate::output::{Output, note};
 use crate::surroundings::{Surroundings, person};
@@ -21,7 +20,7 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     let surroundings = Surroundings::find(cli, &arguments.drive.allow_write)?;
-    refuse_agents(&surroundings)?;
+    surroundings.refuse_agents()?;
     let plan = plan(arguments, &surroundings)?;
     let (backend, command) = backend(arguments)?;
     let user = &surroundings.site.user;
@@ -41,21 +40,7 @@ pub(crate) fn run(
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let run = start(&surroundings.site, request)?;
-    drive(&surroundings, &run, arguments.drive.no_wait, Asking::AtTerminal, output)
-}
-
-/// A run that an agent starts would be its own judge.
-fn refuse_agents(surroundings: &Surroundings) -> Result<(), CommandError> {
-    let me = i32::try_from(std::process::id()).unwrap_or(-1);
-    let below = ancestry::is_below_launcher(me, &surroundings.site.home.registry())
-        .map_err(CommandError::failure)?;
-    if below {
-        return Err(CommandError::usage(
-            "an agent or a check cannot start a run in its own repository",
-        )
-        .hint("runs are started by people, at a terminal of their own"));
-    }
-    Ok(())
+    drive(&surroundings, &run, arguments.drive.no_wait, output)
 }
 
 fn plan(arguments: &RunArguments, surroundings: &Surroundings) -> Result<Plan, CommandError> {
