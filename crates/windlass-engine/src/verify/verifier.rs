@@ -155,7 +155,7 @@ impl Looking<'_> {
         let paths = changes.paths();
         report.changed_count = paths.len() as u64;
         report.changed = paths.iter().take(MAX_LISTED_PATHS).cloned().collect();
-        report.outside_may_write = changes.outside(&request.step.may_write);
+        report.outside_may_write = self.outside_may_write(base, &changes)?;
         self.look_at_protected(base, &changes, report)?;
         if !report.protected.is_empty() || !report.outside_may_write.is_empty() {
             // Whatever the checks say, this is not accepted; nothing the agent changed is run.
@@ -175,6 +175,19 @@ impl Looking<'_> {
             report.route_files = self.route_files(files);
         }
         Ok(())
+    }
+
+    /// Changed paths that the step may not write. What is again as it was last proven does not
+    /// count: an agent has to be able to put back what an earlier attempt should not have touched.
+    fn outside_may_write(&self, base: &ObjectId, changes: &Changes) -> Result<Vec<String>, Broken> {
+        let request = self.request;
+        let mut outside = changes.outside(&request.step.may_write);
+        if !outside.is_empty() && base != request.proven_code {
+            let since_proven =
+                Changes::between(self.engine, request.proven_code, &request.snapshot.code)?.paths();
+            outside.retain(|path| since_proven.contains(path));
+        }
+        Ok(outside)
     }
 
     fn look_at_protected(
