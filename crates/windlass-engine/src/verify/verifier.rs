@@ -303,9 +303,11 @@ impl Looking<'_> {
             if run_folder && !papers.contains(&candidate.path) {
                 papers.push(candidate.path.clone());
             }
-            let summary =
-                format!("file `{filled}`: `{}`, {} bytes", candidate.path, candidate.bytes);
-            return Ok(Seen::yes(summary));
+            let which = match candidate.path == filled {
+                true => String::new(),
+                false => format!("`{}`, ", candidate.path),
+            };
+            return Ok(Seen::yes(format!("file `{filled}`: {which}{} bytes", candidate.bytes)));
         }
         Ok(Seen::no(format!("file `{filled}`: {why_not}")))
     }
@@ -352,7 +354,11 @@ impl Looking<'_> {
                 return Ok(Seen::no(format!("diff: {lines} lines changed, at most {most} may")));
             }
         }
-        Ok(Seen::yes(format!("diff: {} paths changed, all within bounds", changes.paths().len())))
+        let changed = match changes.paths().len() {
+            1 => "1 path".to_owned(),
+            count => format!("{count} paths"),
+        };
+        Ok(Seen::yes(format!("diff: {changed} changed, all within bounds")))
     }
 
     fn state(&self, expression: &str) -> Seen {
