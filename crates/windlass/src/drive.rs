@@ -73,18 +73,30 @@ fn drive_once(
             }
         })
     };
-    let options = DriveOptions { no_wait };
-    let driver = Driver::take_over(&surroundings.site, run, &person(), options, observer)?;
-    signals.send_to(Some(driver.handle()));
     let (done, waiting) = channel::<()>();
     let ticker = std::thread::spawn(move || {
         while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(STILL_RUNNING) {
             progress.lock().unwrap_or_else(PoisonError::into_inner).still();
         }
     });
-    let ended = driver.drive();
+    let ended = drive_watched(surroundings, run, no_wait, signals, observer);
     drop(done);
     let _ = ticker.join();
+    ended
+}
+
+/// Drives a run with somebody watching, until it ends or waits for a person.
+pub(crate) fn drive_watched(
+    surroundings: &Surroundings,
+    run: &RunId,
+    no_wait: bool,
+    signals: &Interrupts,
+    observer: Observer,
+) -> Result<Ended, CommandError> {
+    let options = DriveOptions { no_wait };
+    let driver = Driver::take_over(&surroundings.site, run, &person(), options, observer)?;
+    signals.send_to(Some(driver.handle()));
+    let ended = driver.drive();
     signals.send_to(None);
     Ok(ended?)
 }
@@ -149,12 +161,12 @@ impl Progress {
 }
 
 /// Ctrl-C: once stops cleanly, twice now.
-struct Interrupts {
+pub(crate) struct Interrupts {
     driver: Arc<Mutex<Option<DriverHandle>>>,
 }
 
 impl Interrupts {
-    fn listen() -> Result<Self, CommandError> {
+    pub(crate) fn listen() -> Result<Self, CommandError> {
         let driver: Arc<Mutex<Option<DriverHandle>>> = Arc::default();
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(CommandError::failure)?;
         let target = Arc::clone(&driver);

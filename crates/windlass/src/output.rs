@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use crate::error::{CommandError, EXIT_USAGE};
 
 /// Where output goes.
+#[derive(Clone)]
 pub(crate) struct Output {
     json: bool,
     colour: bool,

@@ -1,6 +1,6 @@
 //! Where the command was started, and what belongs to it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_engine::dispatch::Site;
@@ -25,8 +25,17 @@ impl Surroundings {
             Some(folder) => folder.clone(),
             None => std::env::current_dir().map_err(CommandError::failure)?,
         };
-        let user = UserRepository::discover(&folder)?;
-        let home = home()?;
+        Self::at(&folder, home()?, allow_write, cli.run.clone())
+    }
+
+    /// Looks at the repository in `folder`, with windlass's folders elsewhere than usual.
+    pub(crate) fn at(
+        folder: &Path,
+        home: Home,
+        allow_write: &[PathBuf],
+        wanted: Option<String>,
+    ) -> Result<Self, CommandError> {
+        let user = UserRepository::discover(folder)?;
         let exe = std::env::current_exe().map_err(CommandError::failure)?;
         let mut writable = Vec::new();
         for path in allow_write {
@@ -40,7 +49,7 @@ impl Surroundings {
             env: environment(),
             allow_write: writable,
         };
-        Ok(Self { site: Arc::new(site), wanted: cli.run.clone() })
+        Ok(Self { site: Arc::new(site), wanted })
     }
 
     /// Refuses to drive a run on behalf of an agent, which would be its own judge.

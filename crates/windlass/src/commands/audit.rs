@@ -2,7 +2,9 @@
 
 use std::process::ExitCode;
 
-use windlass_engine::journal;
+use windlass_core::id::RunId;
+use windlass_engine::journal::{self, AuditReport};
+use windlass_engine::store::Store;
 
 use crate::cli::Cli;
 use crate::error::{CommandError, EXIT_FAILURE};
@@ -15,15 +17,7 @@ pub(crate) fn audit(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandE
     let Some(store) = surroundings.store()? else {
         return Err(CommandError::usage("there is no run in this repository yet"));
     };
-    let mut report = journal::audit(&store, &run.id)?;
-    if let Err(fault) = store.check_anchor() {
-        report.problems.push(fault.to_string());
-    }
-    match store.verify_pages() {
-        Ok(pages) => report.problems.extend(pages),
-        Err(fault) => report.problems.push(fault.to_string()),
-    }
-    report.ok = report.problems.is_empty();
+    let report = look(&store, &run.id)?;
     if output.is_json() {
         output.json(&report);
     } else if report.ok {
@@ -38,4 +32,18 @@ pub(crate) fn audit(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandE
         output.data(&format!("{} problems in {} records", report.problems.len(), report.events));
     }
     Ok(if report.ok { ExitCode::SUCCESS } else { ExitCode::from(EXIT_FAILURE) })
+}
+
+/// Looks at the journal of a run, at the newest heads on record, and at the database itself.
+pub(crate) fn look(store: &Store, run: &RunId) -> Result<AuditReport, CommandError> {
+    let mut report = journal::audit(store, run)?;
+    if let Err(fault) = store.check_anchor() {
+        report.problems.push(fault.to_string());
+    }
+    match store.verify_pages() {
+        Ok(pages) => report.problems.extend(pages),
+        Err(fault) => report.problems.push(fault.to_string()),
+    }
+    report.ok = report.problems.is_empty();
+    Ok(report)
 }
