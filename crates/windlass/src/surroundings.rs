@@ -164,11 +164,21 @@ pub(crate) fn home() -> Result<Home, CommandError> {
         Some(state) => std::path::absolute(state).map_err(CommandError::failure)?,
         None => below("XDG_STATE_HOME", ".local/state")?,
     };
-    Ok(Home {
+    let home = Home {
         state,
         cache: below("XDG_CACHE_HOME", ".cache")?,
         data: below("XDG_DATA_HOME", ".local/share")?,
-    })
+    };
+    for folder in [&home.cache, &home.data] {
+        if folder.starts_with(&home.state) {
+            let (inner, state) = (folder.display(), home.state.display());
+            return Err(CommandError::usage(format!("`{inner}` lies inside `{state}`")).hint(
+                "agents and checks may not write windlass's state: set WINDLASS_HOME, \
+                       XDG_CACHE_HOME and XDG_DATA_HOME to folders beside each other",
+            ));
+        }
+    }
+    Ok(home)
 }
 
 /// The user's environment, as far as it is text.

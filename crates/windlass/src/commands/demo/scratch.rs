@@ -127,7 +127,7 @@ impl Scratch {
             .output()
             .map_err(|error| {
                 CommandError::failure(format!("git cannot be started: {error}"))
-                    .hint("install git 2.31 or newer")
+                    .hint("install git 2.38 or newer")
             })?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
