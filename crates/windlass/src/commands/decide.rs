@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use windlass_engine::dispatch::{Answer, Request, send};
+use windlass_engine::store::Life;
 
 use crate::cli::{
     AbortArguments, ApproveArguments, Cli, FeedbackArguments, PauseArguments, RetryResetArguments,
@@ -122,7 +123,12 @@ fn ask(
     output.data(what);
     let starts = !matches!(request, Request::Pause { .. } | Request::Abort { .. });
     if !sent.driven && starts {
-        output.data("nobody is driving the run: go on with `windlass resume`");
+        // The answer to the last gate completes the run.
+        let ended = surroundings.run()?.life == Life::Finished;
+        output.data(match ended {
+            true => "the run is complete",
+            false => "nobody is driving the run: go on with `windlass resume`",
+        });
     }
     Ok(ExitCode::SUCCESS)
 }
