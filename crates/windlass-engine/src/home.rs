@@ -19,10 +19,16 @@ pub struct Home {
 }
 
 impl Home {
+    /// Returns the folder that no attempt and no check may write: all state lies in it, and nothing
+    /// else, so that a home with cache and data inside works as well.
+    pub fn protected(&self) -> PathBuf {
+        self.state.join("repos")
+    }
+
     /// Returns the folders of one repository, named by its key.
     pub fn repository(&self, key: &str) -> RepositoryHome {
         RepositoryHome {
-            state: self.state.join("repos").join(key),
+            state: self.protected().join(key),
             cache: self.cache.join("verify").join(key),
             scratch: self.cache.join("scratch").join(key),
             data: self.data.join("places").join(key),

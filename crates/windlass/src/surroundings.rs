@@ -44,7 +44,7 @@ impl Surroundings {
         let site = Site {
             exe,
             home: home.repository(&user.key),
-            state_root: home.state,
+            state_root: home.protected(),
             user,
             env: environment(),
             allow_write: writable,
@@ -170,8 +170,9 @@ pub(crate) fn home() -> Result<Home, CommandError> {
         data: below("XDG_DATA_HOME", ".local/share")?,
     };
     for folder in [&home.cache, &home.data] {
-        if folder.starts_with(&home.state) {
-            let (inner, state) = (folder.display(), home.state.display());
+        let protected = home.protected();
+        if folder.starts_with(&protected) {
+            let (inner, state) = (folder.display(), protected.display());
             return Err(CommandError::usage(format!("`{inner}` lies inside `{state}`")).hint(
                 "agents and checks may not write windlass's state: set WINDLASS_HOME, \
                        XDG_CACHE_HOME and XDG_DATA_HOME to folders beside each other",
