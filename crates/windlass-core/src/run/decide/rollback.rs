@@ -1,11 +1,9 @@
 //! Back to an earlier step: by a verdict or by a person.
 
-use globset::Glob;
-
 use super::draft::Draft;
 use super::gate::resume_if_stopped;
 use crate::id::{StepId, StepIndex};
-use crate::plan::Rollback;
+use crate::plan::{Rollback, glob};
 use crate::proof::VerifyReport;
 use crate::run::state::{PauseReason, Phase};
 use crate::run::{Event, Rejected};
@@ -66,8 +64,8 @@ fn findings(draft: &Draft, index: StepIndex, verdict: &str) -> String {
 /// The earliest step that a listed file belongs to.
 fn target(rollback: &Rollback, files: &[String]) -> StepIndex {
     let by_file = files.iter().filter_map(|file| {
-        let first = rollback.by_path.iter().find(|(glob, _)| {
-            Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(file))
+        let first = rollback.by_path.iter().find(|(pattern, _)| {
+            glob::compile(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(file))
         });
         first.map(|(_, step)| *step)
     });

@@ -57,6 +57,18 @@ fn a_verdict_leads_to_the_earliest_step_that_a_file_belongs_to() {
 }
 
 #[test]
+fn a_star_in_a_route_stays_inside_a_folder() {
+    let review = agent("review").route("CHANGES", [("db/*.sql", "sql")], "code", 2);
+    let mut run = Run::of([agent("sql"), agent("code"), review]);
+    run.proves("sql", "c1");
+    run.proves("code", "c2");
+    run.begins("review");
+    run.ends("review#1", "c2");
+    let events = run.verifies(says("CHANGES", ["db/old/V1.sql"]));
+    assert_eq!(events[0], route_taken("review", "CHANGES", "code"));
+}
+
+#[test]
 fn the_reopened_step_is_handed_what_the_judge_published() {
     let review = agent("review").sets("review", ValueType::Object).route("CHANGES", [], "code", 2);
     let mut run = Run::of([agent("code"), review]);
