@@ -1,0 +1,55 @@
+//! The workflows in the documentation can run, each as it stands there.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Steps before the one that an example is about.
+const BEFORE: &str = "\
+workflow: example
+steps:
+  - {id: migrations, agent: a, done: {diff: any}}
+  - {id: implement, agent: b, done: {diff: any}}
+  - id: last
+    agent: c
+";
+
+/// Makes a whole workflow of an example: it is one, or it is a key of a step.
+fn whole(example: &str) -> String {
+    if example.starts_with("workflow:") {
+        return example.to_owned();
+    }
+    let mut text = BEFORE.to_owned();
+    if example.starts_with("on:") {
+        text.push_str("    done: {verdict: .context.review.status, accept: [APPROVED]}\n");
+    }
+    for line in example.lines() {
+        text.push_str("    ");
+        text.push_str(line);
+        text.push('\n');
+    }
+    text
+}
+
+#[test]
+fn every_workflow_in_the_documentation_is_accepted() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = tempfile::tempdir().unwrap();
+    let mut count = 0;
+    for page in ["README.md", "docs/workflow.md"] {
+        let text = fs_err::read_to_string(root.join(page)).unwrap();
+        for part in text.split("```yaml\n").skip(1) {
+            let (example, _) = part.split_once("```").unwrap();
+            let file = folder.path().join("example.yaml");
+            fs_err::write(&file, whole(example)).unwrap();
+            let checked = Command::new(env!("CARGO_BIN_EXE_windlass"))
+                .arg("check")
+                .arg(&file)
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&checked.stderr);
+            assert!(checked.status.success() && said.is_empty(), "{page}:\n{example}\n{said}");
+            count += 1;
+        }
+    }
+    assert!(count > 5, "only {count} examples were found");
+}
