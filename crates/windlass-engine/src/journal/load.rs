@@ -86,6 +86,15 @@ pub fn load(store: &Store, run: &RunId) -> Result<Loaded, LoadError> {
     replay(store, run, None, Seq(0), head)
 }
 
+/// Reads a run back from its first record, whatever folds are stored.
+///
+/// # Errors
+/// As for [`load`].
+pub fn fold(store: &Store, run: &RunId) -> Result<Loaded, LoadError> {
+    let head = store.head(run).map_err(|source| LoadError::Read { run: run.clone(), source })?;
+    replay(store, run, None, Seq(0), head)
+}
+
 /// The state right after the run's first event, for its plan and facts.
 fn first_state(store: &Store, run: &RunId) -> Result<Option<RunState>, LoadError> {
     let records = store

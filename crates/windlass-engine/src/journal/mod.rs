@@ -10,6 +10,6 @@ mod record;
 mod write;
 
 pub use audit::{AuditReport, audit};
-pub use load::{LoadError, Loaded, load};
+pub use load::{LoadError, Loaded, fold, load};
 pub use record::{Entry, INPUT_KIND, InputRecord, RecordError, entry};
 pub use write::{DecideError, Journal, Step, create};

@@ -1,0 +1,53 @@
+//! The groups of figures, in the order in which they are printed.
+
+mod journal;
+mod launcher;
+mod machine;
+mod memory;
+mod rounds;
+mod steps;
+
+use std::fmt;
+
+use clap::ValueEnum;
+
+use crate::scratch::Windlass;
+use crate::table::Figure;
+use crate::{BenchResult, Effort};
+
+/// A group of figures that are measured together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Group {
+    Machine,
+    Journal,
+    Steps,
+    Memory,
+    Launcher,
+}
+
+impl Group {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Machine, Self::Journal, Self::Steps, Self::Memory, Self::Launcher];
+
+    pub(crate) fn measure(self, windlass: &Windlass, effort: Effort) -> BenchResult<Vec<Figure>> {
+        match self {
+            Self::Machine => machine::measure(effort),
+            Self::Journal => journal::measure(windlass, effort),
+            Self::Steps => steps::measure(windlass, effort),
+            Self::Memory => memory::measure(windlass, effort),
+            Self::Launcher => launcher::measure(windlass, effort),
+        }
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Machine => "machine",
+            Self::Journal => "journal",
+            Self::Steps => "steps",
+            Self::Memory => "memory",
+            Self::Launcher => "launcher",
+        })
+    }
+}
