@@ -9,9 +9,13 @@ use windlass_engine::journal::{Entry, entry};
 use windlass_engine::store::{ChainHash, Record, Seq, Store};
 
 use crate::cli::{Cli, LogArguments};
+use crate::commands::report::history;
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::surroundings::Surroundings;
+
+/// More than an attempt's output can have: the launcher keeps its beginning and its end.
+const MAX_PRINTED_BYTES: u64 = 64 << 20;
 
 /// How often a followed journal is looked at.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -24,6 +28,9 @@ pub(crate) fn log(
     let surroundings = Surroundings::find(cli, &[])?;
     let run = surroundings.run()?;
     let Some(store) = surroundings.store()? else { return Ok(ExitCode::SUCCESS) };
+    if let Some(attempt) = &arguments.attempt {
+        return printed(&surroundings, &store, &run.id, attempt, output);
+    }
     let mut printer = Printer {
         run: run.id.clone(),
         next: Seq(1),
@@ -47,6 +54,42 @@ pub(crate) fn log(
         }
         pause();
     }
+}
+
+/// Prints what the agent printed in one attempt.
+fn printed(
+    surroundings: &Surroundings,
+    store: &Store,
+    run: &RunId,
+    wanted: &str,
+    output: &mut Output,
+) -> Result<ExitCode, CommandError> {
+    let history = history(store, run)?;
+    let mut attempts = history.steps.values().flat_map(|step| &step.attempts);
+    let Some(attempt) = attempts.find(|attempt| attempt.id.to_string() == wanted) else {
+        let known: Vec<String> = history
+            .steps
+            .values()
+            .flat_map(|step| step.attempts.iter().map(|attempt| attempt.id.to_string()))
+            .collect();
+        let error = CommandError::usage(format!("run `{run}` has no attempt `{wanted}`"));
+        return Err(error.hint(format!("its attempts are: {}", known.join(", "))));
+    };
+    let text = match &attempt.output {
+        Some(blob) => surroundings
+            .site
+            .blobs()
+            .get(&blob.hash, MAX_PRINTED_BYTES)
+            .map_err(CommandError::failure)?,
+        None => Vec::new(),
+    };
+    let text = String::from_utf8_lossy(&text);
+    if output.is_json() {
+        output.json(&serde_json::json!({"attempt": wanted, "output": text}));
+    } else {
+        output.data(text.trim_end());
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 #[expect(clippy::disallowed_methods, reason = "a database of another process cannot be waited for")]
