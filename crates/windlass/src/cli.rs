@@ -82,6 +82,17 @@ pub(crate) enum Command {
     /// Check a workflow file and print the most attempts it can use
     #[command(after_help = "Example: windlass check .windlass/workflows/change.yaml")]
     Check(CheckArguments),
+    /// Draw a workflow: its steps, what they need, where people decide, where verdicts lead
+    #[command(after_help = "Example: windlass graph change.yaml --mermaid")]
+    Graph(GraphArguments),
+    /// Say whether everything is there that runs need, and what is not enforced here
+    #[command(after_help = "Example: windlass doctor")]
+    Doctor,
+    /// Print the completions for a shell
+    #[command(
+        after_help = "Example: windlass completions bash > ~/.local/share/bash-completion/completions/windlass"
+    )]
+    Completions(CompletionsArguments),
     /// Print where a run works, or clean up places of ended runs
     #[command(after_help = "Example: cd \"$(windlass place)\"")]
     Place(PlaceArguments),
@@ -238,6 +249,24 @@ pub(crate) struct AbortArguments {
 pub(crate) struct CheckArguments {
     /// A workflow file, or the name of one in `.windlass/workflows`
     pub(crate) workflow: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GraphArguments {
+    /// A workflow file, or the name of one in `.windlass/workflows`
+    pub(crate) workflow: String,
+    /// As a Mermaid flowchart
+    #[arg(long, conflicts_with = "dot")]
+    pub(crate) mermaid: bool,
+    /// As a Graphviz digraph
+    #[arg(long)]
+    pub(crate) dot: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
 }
 
 #[derive(Debug, Args)]

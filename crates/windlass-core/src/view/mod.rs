@@ -4,11 +4,13 @@
 //! two views never disagree.
 
 mod document;
+mod graph;
 mod history;
 mod report;
 mod status;
 
 pub use document::document;
+pub use graph::{GraphFormat, graph};
 pub use history::{AttemptEntry, DecisionEntry, History, ProofEntry, StepHistory, describe};
 pub use report::report;
 pub use status::{BudgetView, GateView, NextCommand, RunView, StatusView, StepView, status_view};

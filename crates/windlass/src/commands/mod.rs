@@ -2,9 +2,12 @@
 
 mod audit;
 mod check;
+mod completions;
 mod context;
 mod decide;
 mod demo;
+mod doctor;
+mod graph;
 mod log;
 mod place;
 mod proofs;
@@ -42,6 +45,9 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::RetryReset(arguments)) => decide::retry_reset(cli, arguments, output),
         Some(Command::Abort(arguments)) => decide::abort(cli, arguments, output),
         Some(Command::Check(arguments)) => check::check(cli, arguments, output),
+        Some(Command::Graph(arguments)) => graph::graph(cli, arguments, output),
+        Some(Command::Doctor) => doctor::doctor(cli, output),
+        Some(Command::Completions(arguments)) => completions::completions(arguments, output),
         Some(Command::Place(arguments)) => place::place(cli, arguments, output),
         Some(Command::Context(arguments)) => context::context(cli, arguments, output),
     }

@@ -1,0 +1,146 @@
+//! A plan as a picture: for a terminal, Mermaid or Graphviz.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use crate::id::StepIndex;
+use crate::plan::{Plan, PlanStep, Route, StepKind};
+
+/// How a plan is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GraphFormat {
+    /// Lines of text, one per step.
+    Terminal,
+    /// A Mermaid flowchart.
+    Mermaid,
+    /// A Graphviz digraph.
+    Dot,
+}
+
+/// Draws a plan.
+pub fn graph(plan: &Plan, format: GraphFormat) -> String {
+    match format {
+        GraphFormat::Terminal => terminal(plan),
+        GraphFormat::Mermaid => mermaid(plan),
+        GraphFormat::Dot => dot(plan),
+    }
+}
+
+// Writing to a string cannot fail, so the results of `writeln!` are dropped throughout.
+
+fn terminal(plan: &Plan) -> String {
+    let mut text = format!("{}: {}\n", plan.workflow, plan.title);
+    let width = plan.steps.iter().map(|step| step.id.as_str().len()).max().unwrap_or(0);
+    for (position, step) in plan.steps.iter().enumerate() {
+        let who = who(step);
+        let _ = write!(text, "  {:width$}  {who}", step.id.as_str());
+        let above = position.checked_sub(1);
+        let unusual = step.needs.len() != usize::from(above.is_some())
+            || step.needs.first().map(|need| need.get()) != above;
+        if unusual && !step.needs.is_empty() {
+            let needs: Vec<&str> = names(plan, step.needs.iter().copied());
+            let _ = write!(text, ", needs {}", needs.join(" and "));
+        }
+        if let Some(when) = &step.when {
+            let _ = write!(text, ", when {}", one_line(when));
+        }
+        if step.gate.is_some() {
+            text.push_str(", then a person decides");
+        }
+        text.push('\n');
+        for (verdict, route) in &step.on {
+            let target = names(plan, targets(route)).join(" or ");
+            let max = route.max;
+            let _ = writeln!(
+                text,
+                "  {:width$}  {verdict} leads back to {target}, {max} times at most",
+                ""
+            );
+        }
+    }
+    text
+}
+
+fn mermaid(plan: &Plan) -> String {
+    let mut text = "flowchart TD\n".to_owned();
+    for (position, step) in plan.steps.iter().enumerate() {
+        let label = format!("{}<br/>{}", quoted(&step.title), quoted(&who(step)));
+        let _ = match step.gate {
+            Some(_) => writeln!(text, "  s{position}[\"{label}\"]:::gated"),
+            None => writeln!(text, "  s{position}[\"{label}\"]"),
+        };
+    }
+    for (position, step) in plan.steps.iter().enumerate() {
+        for need in &step.needs {
+            let _ = writeln!(text, "  s{} --> s{position}", need.0);
+        }
+        for (verdict, target, max) in edges(step) {
+            let _ = writeln!(
+                text,
+                "  s{position} -. \"{} (max {max})\" .-> s{}",
+                quoted(verdict),
+                target.0
+            );
+        }
+    }
+    text.push_str("  classDef gated stroke-width:3px\n");
+    text
+}
+
+fn dot(plan: &Plan) -> String {
+    let mut text = "digraph workflow {\n  node [shape=box];\n".to_owned();
+    for (position, step) in plan.steps.iter().enumerate() {
+        let gate = if step.gate.is_some() { ", penwidth=3" } else { "" };
+        let label = format!("{}\\n{}", escaped(&step.title), escaped(&who(step)));
+        let _ = writeln!(text, "  s{position} [label=\"{label}\"{gate}];");
+    }
+    for (position, step) in plan.steps.iter().enumerate() {
+        for need in &step.needs {
+            let _ = writeln!(text, "  s{} -> s{position};", need.0);
+        }
+        for (verdict, target, max) in edges(step) {
+            let label = format!("{} (max {max})", escaped(verdict));
+            let _ =
+                writeln!(text, "  s{position} -> s{} [style=dashed, label=\"{label}\"];", target.0);
+        }
+    }
+    text.push_str("}\n");
+    text
+}
+
+fn who(step: &PlanStep) -> String {
+    match &step.kind {
+        StepKind::Agent { agent, .. } => format!("{agent}, {} tries", step.retries),
+        StepKind::Group => "the steps above together".to_owned(),
+    }
+}
+
+fn names(plan: &Plan, steps: impl IntoIterator<Item = StepIndex>) -> Vec<&str> {
+    steps.into_iter().map(|index| plan.step(index).id.as_str()).collect()
+}
+
+/// Every step that a route can lead to.
+fn targets(route: &Route) -> BTreeSet<StepIndex> {
+    let by_path = route.rollback.by_path.iter().map(|(_, step)| *step);
+    by_path.chain([route.rollback.otherwise]).collect()
+}
+
+fn edges(step: &PlanStep) -> impl Iterator<Item = (&str, StepIndex, u32)> {
+    step.on.iter().flat_map(|(verdict, route)| {
+        targets(route).into_iter().map(|target| (verdict.as_str(), target, route.max))
+    })
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Text inside a quoted Mermaid label.
+fn quoted(text: &str) -> String {
+    one_line(text).replace('"', "#quot;")
+}
+
+/// Text inside a quoted Graphviz label.
+fn escaped(text: &str) -> String {
+    one_line(text).replace('\\', "\\\\").replace('"', "\\\"")
+}

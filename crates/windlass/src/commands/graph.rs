@@ -1,0 +1,44 @@
+//! `windlass graph`: a workflow as a picture.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+use windlass_core::plan::{Issue, PlanRequest};
+use windlass_core::view::{GraphFormat, graph as draw};
+
+use crate::cli::{Cli, GraphArguments};
+use crate::commands::workflow_file;
+use crate::error::CommandError;
+use crate::output::Output;
+
+pub(crate) fn graph(
+    cli: &Cli,
+    arguments: &GraphArguments,
+    output: &mut Output,
+) -> Result<ExitCode, CommandError> {
+    let folder = cli.directory.clone().unwrap_or_else(|| ".".into());
+    let path = workflow_file::find(&arguments.workflow, &folder)?;
+    let workflow = workflow_file::read(&path)?;
+    // A picture needs no goal and no issue; any will do.
+    let request = PlanRequest {
+        goal: "a goal".to_owned(),
+        issue: Some(Issue { number: 1, title: "an issue".to_owned(), url: None }),
+        inputs: BTreeMap::new(),
+    };
+    let plan = workflow.plan(request).map_err(|errors| {
+        let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        CommandError::usage(words.join("; ")).hint("give the inputs a default to draw the workflow")
+    })?;
+    let format = match (arguments.mermaid, arguments.dot) {
+        (true, _) => GraphFormat::Mermaid,
+        (_, true) => GraphFormat::Dot,
+        _ => GraphFormat::Terminal,
+    };
+    let text = draw(&plan, format);
+    if output.is_json() {
+        output.json(&serde_json::json!({"workflow": workflow.name(), "graph": text}));
+    } else {
+        output.data(text.trim_end());
+    }
+    Ok(ExitCode::SUCCESS)
+}
