@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use windlass_core::id::{RunId, StepId};
 use windlass_core::run::{Event, IllegalEvent, RunState};
 
-use super::record::{Entry, RecordError, entry};
+use super::record::{Entry, INPUT_KIND, RecordError, entry};
 use crate::store::{ChainHash, Fault, Head, ReadError, Record, Seq, Store};
 
 /// The version of the stored fold. A fold of another version is ignored, never misread.
@@ -131,6 +131,10 @@ fn replay(
         since_fold += 1;
         if record.seq >= head.seq {
             head = Head { seq: record.seq, decision: record.decision, hash: record.hash };
+        }
+        // State follows from events alone; the chain has covered the bytes of the input already.
+        if record.kind == INPUT_KIND {
+            continue;
         }
         let Entry::Event(event) = read_entry(run, &record)? else { continue };
         if let Event::StepProven { step, .. } = &*event {
