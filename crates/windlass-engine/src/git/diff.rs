@@ -104,19 +104,45 @@ pub(super) struct NewObjects {
 impl EngineRepository {
     /// Lists the paths that differ between two trees (or commits), sorted as git sorts them.
     pub fn diff(&self, base: &ObjectId, tree: &ObjectId) -> Result<Vec<Change>, GitError> {
+        Ok(self.compare(base, tree, &[])?.0)
+    }
+
+    /// Like [`Self::diff`], and counts the changed lines of each path, by the same git process.
+    ///
+    /// That reads every changed file, which [`Self::diff`] does not.
+    pub fn diff_with_lines(
+        &self,
+        base: &ObjectId,
+        tree: &ObjectId,
+    ) -> Result<(Vec<Change>, Vec<LineCount>), GitError> {
+        self.compare(base, tree, &["--numstat", "--no-ext-diff", "--no-textconv"])
+    }
+
+    fn compare(
+        &self,
+        base: &ObjectId,
+        tree: &ObjectId,
+        counting: &[&str],
+    ) -> Result<(Vec<Change>, Vec<LineCount>), GitError> {
+        let (mut changes, mut counts) = (Vec::new(), Vec::new());
         if base == tree {
-            return Ok(Vec::new());
+            return Ok((changes, counts));
         }
         // `-t` lists changed folders, too: publishing needs to know those objects.
         let answer = self
             .git()
             .args(["diff-tree", "-r", "-t", "-z", "--raw", "--no-abbrev", "--no-renames"])
+            .args(counting)
             .args([base.as_str(), tree.as_str()])
             .run()?;
         let mut fields = answer.stdout.split(|&byte| byte == 0).filter(|field| !field.is_empty());
-        let mut changes = Vec::new();
         let mut objects = vec![tree.clone()];
         while let Some(head) = fields.next() {
+            // Counts stand after all changes, and begin with a digit or a dash.
+            if !head.starts_with(b":") {
+                counts.push(parse_count(head).ok_or_else(|| answer.unexpected())?);
+                continue;
+            }
             let path = fields.next().ok_or_else(|| answer.unexpected())?;
             let change = parse(head, path).ok_or_else(|| answer.unexpected())?;
             objects.extend(
@@ -128,7 +154,7 @@ impl EngineRepository {
             }
         }
         self.remember(NewObjects { base: base.clone(), tree: tree.clone(), objects });
-        Ok(changes)
+        Ok((changes, counts))
     }
 
     /// Lists the objects that `tree` has and `base` has not, from an earlier comparison if there
@@ -159,28 +185,6 @@ impl EngineRepository {
         let mut recent = self.recent().lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         recent.push_front(new);
         recent.truncate(REMEMBERED);
-    }
-
-    /// Counts the changed lines of each path.
-    pub fn numstat(&self, base: &ObjectId, tree: &ObjectId) -> Result<Vec<LineCount>, GitError> {
-        let answer = self
-            .git()
-            .args(["diff-tree", "-r", "-z", "--numstat", "--no-renames"])
-            .args(["--no-ext-diff", "--no-textconv", base.as_str(), tree.as_str()])
-            .run()?;
-        answer
-            .stdout
-            .split(|&byte| byte == 0)
-            .filter(|record| !record.is_empty())
-            .map(|record| {
-                let mut fields = record.splitn(3, |&byte| byte == b'\t');
-                let mut number =
-                    || std::str::from_utf8(fields.next()?).ok().map(|text| text.parse().ok());
-                let lines = number()?.zip(number()?);
-                Some(LineCount { path: TreePath::new(fields.next()?), lines })
-            })
-            .collect::<Option<_>>()
-            .ok_or_else(|| answer.unexpected())
     }
 
     /// Writes the differences as a patch for people, cut at `max_bytes`.
@@ -272,4 +276,12 @@ fn parse(head: &[u8], path: &[u8]) -> Option<Change> {
     };
     let (old, new) = (entry(old_mode, old)?, entry(new_mode, new)?);
     Some(Change { path: TreePath::new(path), status, old, new })
+}
+
+/// Reads `<added>TAB<deleted>TAB<path>`; both numbers of a binary file are dashes.
+fn parse_count(record: &[u8]) -> Option<LineCount> {
+    let mut fields = record.splitn(3, |&byte| byte == b'\t');
+    let mut number = || std::str::from_utf8(fields.next()?).ok().map(|text| text.parse().ok());
+    let lines = number()?.zip(number()?);
+    Some(LineCount { path: TreePath::new(fields.next()?), lines })
 }

@@ -12,6 +12,7 @@ use crate::git::{Change, EngineRepository, GitError};
 /// The paths that differ between two trees.
 pub(super) struct Changes {
     changes: Vec<Change>,
+    lines: Option<u64>,
 }
 
 impl Changes {
@@ -20,8 +21,24 @@ impl Changes {
         base: &ObjectId,
         tree: &ObjectId,
     ) -> Result<Self, GitError> {
-        let changes = if base == tree { Vec::new() } else { engine.diff(base, tree)? };
-        Ok(Self { changes })
+        Ok(Self { changes: engine.diff(base, tree)?, lines: None })
+    }
+
+    /// Like [`Self::between`], and counts the changed lines.
+    pub(super) fn with_lines(
+        engine: &EngineRepository,
+        base: &ObjectId,
+        tree: &ObjectId,
+    ) -> Result<Self, GitError> {
+        let (changes, counts) = engine.diff_with_lines(base, tree)?;
+        // A binary file has no lines; it counts as one so that it is not free.
+        let lines = counts.iter().map(|count| count.lines.map_or(1, |(plus, minus)| plus + minus));
+        Ok(Self { changes, lines: Some(lines.sum()) })
+    }
+
+    /// How many lines changed, if they were counted.
+    pub(super) fn lines(&self) -> Option<u64> {
+        self.lines
     }
 
     pub(super) fn paths(&self) -> BTreeSet<String> {

@@ -151,7 +151,11 @@ impl Looking<'_> {
     fn look(&mut self, report: &mut VerifyReport) -> Result<(), Broken> {
         let request = self.request;
         let base = request.baseline.map_or(request.proven_code, |b| &b.snapshot.code);
-        let changes = Changes::between(self.engine, base, &request.snapshot.code)?;
+        let changes = if counts_lines(request.step) {
+            Changes::with_lines(self.engine, base, &request.snapshot.code)?
+        } else {
+            Changes::between(self.engine, base, &request.snapshot.code)?
+        };
         let paths = changes.paths();
         report.changed_count = paths.len() as u64;
         report.changed = paths.iter().take(MAX_LISTED_PATHS).cloned().collect();
@@ -341,18 +345,11 @@ impl Looking<'_> {
             return Ok(Seen::no(format!("diff: changed what must stay: {}", few(&forbidden))));
         }
         if let Some(most) = max_lines
-            && let Some(baseline) = self.request.baseline
+            && self.request.baseline.is_some()
+            && let Some(lines) = changes.lines()
+            && lines > most
         {
-            let counts =
-                self.engine.numstat(&baseline.snapshot.code, &self.request.snapshot.code)?;
-            // A binary file has no lines; it counts as one so that it is not free.
-            let lines: u64 = counts
-                .iter()
-                .map(|count| count.lines.map_or(1, |(plus, minus)| plus + minus))
-                .sum();
-            if lines > most {
-                return Ok(Seen::no(format!("diff: {lines} lines changed, at most {most} may")));
-            }
+            return Ok(Seen::no(format!("diff: {lines} lines changed, at most {most} may")));
         }
         let changed = match changes.paths().len() {
             1 => "1 path".to_owned(),
@@ -574,6 +571,12 @@ fn known(report: &VerifyReport) -> impl Fn(windlass_core::plan::CheckId) -> Hold
     let seen: BTreeMap<_, _> =
         report.proofs.iter().map(|proof| (proof.check, proof.holds)).collect();
     move |check| seen.get(&check).copied().unwrap_or(Holds::Unknown)
+}
+
+/// Whether a check of the step bounds the number of changed lines.
+fn counts_lines(step: &PlanStep) -> bool {
+    let checks = step.done.as_ref().map(Criterion::checks).unwrap_or_default();
+    checks.iter().any(|check| matches!(check.kind, CheckKind::Diff { max_lines: Some(_), .. }))
 }
 
 /// Context as environment: `a.b` becomes `WINDLASS_CONTEXT_A_B`. Never text in a command.

@@ -96,7 +96,8 @@ fn odd_names_survive() {
         fs_err::write(run.root().join(std::ffi::OsStr::from_bytes(name)), name).unwrap();
     }
     let snapshot = run.snapshot();
-    let changes = run.engine.diff(&run.last.tree, &snapshot.code).unwrap();
+    let (changes, counted) = run.engine.diff_with_lines(&run.last.tree, &snapshot.code).unwrap();
+    assert_eq!(changes, run.engine.diff(&run.last.tree, &snapshot.code).unwrap());
     assert_eq!(changes.len(), names.len());
     for name in names {
         let path = TreePath::new(name);
@@ -104,7 +105,6 @@ fn odd_names_survive() {
         assert_eq!(change.status, ChangeStatus::Added);
         assert_eq!(run.bytes(&snapshot.code, name), name);
     }
-    let counted = run.engine.numstat(&run.last.tree, &snapshot.code).unwrap();
     assert_eq!(counted.len(), names.len());
     let only = [TreePath::new(*b"-dash")];
     let patch = run.engine.patch(&run.last.tree, &snapshot.code, &only, 10_000).unwrap();
