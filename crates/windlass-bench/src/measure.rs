@@ -10,8 +10,9 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use crate::BenchResult;
 
 /// How often the peak of a process is read. What it reaches in its last instants is missed; the
-/// peak only grows, so nothing earlier is.
-const LOOK_EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 2_000_000 };
+/// peak only grows, so nothing earlier is. The kernel's own account at the end of a process is of
+/// no use: it has the largest child in it, and the peak of the parent before the program started.
+const LOOK_EVERY: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000 };
 
 /// Tells what is going on, beside the figures.
 pub(crate) fn say(message: &str) {

@@ -112,17 +112,37 @@ impl Scratch {
 /// The smallest agent that leaves something to prove.
 pub(crate) const AGENT: &str = "echo done >> $WINDLASS_STEP.txt";
 
-/// Returns a workflow of `count` steps in a row, each proven by a tiny command; the last one has
-/// `last` added to it.
-pub(crate) fn chain(count: usize, last: &str) -> String {
+/// How much a step is judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Criterion {
+    /// One tiny command.
+    Command,
+    /// Protected files, where it may write, a new file, the size of the change, and the command.
+    Thorough,
+}
+
+/// Returns a workflow of `count` steps in a row; the last one has `last` added to it.
+pub(crate) fn chain(count: usize, criterion: Criterion, last: &str) -> String {
     let mut text = String::from(
-        "workflow: bench\nlimits: {attempts: 100000000, wall: 100000h, cost_usd: 1000000}\nsteps:\n",
+        "workflow: bench\nlimits: {attempts: 100000000, wall: 100000h, cost_usd: 1000000}\n",
     );
+    if criterion == Criterion::Thorough {
+        text.push_str("protect: ['*.md']\n");
+    }
+    text.push_str("steps:\n");
     for number in 1..=count {
+        let file = format!("s{number}.txt");
+        let judged = match criterion {
+            Criterion::Command => format!("done: {{run: test -s {file}}}"),
+            Criterion::Thorough => format!(
+                "may_write: ['*.txt']\n    done: {{all: [{{file: {file}}}, \
+                 {{diff: {{max_lines: 50}}}}, {{run: test -s {file}}}]}}"
+            ),
+        };
         let more = if number == count { last } else { "" };
         text.push_str(&format!(
-            "  - id: s{number}\n    title: Step {number}\n    agent: worker\n    task: Write s{number}.txt.\n    \
-             commit: wip\n    done: {{run: test -s s{number}.txt}}\n{more}"
+            "  - id: s{number}\n    title: Step {number}\n    agent: worker\n    \
+             task: Write {file}.\n    commit: wip\n    {judged}\n{more}"
         ));
     }
     text

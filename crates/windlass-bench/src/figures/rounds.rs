@@ -19,7 +19,7 @@ use windlass_engine::store::{Seq, Store};
 
 use crate::edge::Edge;
 use crate::measure::run;
-use crate::scratch::{Medium, Scratch, Windlass, chain};
+use crate::scratch::{Criterion, Medium, Scratch, Windlass, chain};
 use crate::{BenchResult, Effort};
 
 /// The exit code of a run that waits for a person.
@@ -45,7 +45,8 @@ impl Rounds {
     pub(super) fn build(windlass: &Windlass, effort: Effort) -> BenchResult<Self> {
         let wanted = effort.pick(10_000, 100_000);
         let scratch = Scratch::new(Medium::Memory)?;
-        let workflow = scratch.workflow(&chain(STEPS, "    gate: approval\n"))?;
+        let workflow =
+            scratch.workflow(&chain(STEPS, Criterion::Command, "    gate: approval\n"))?;
         run(&mut scratch.windlass_run(&windlass.exe, &workflow), AT_GATE)?;
 
         let user = UserRepository::discover(&scratch.path("repository"))?;

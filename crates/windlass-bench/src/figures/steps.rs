@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::measure::{median, run, time};
-use crate::scratch::{AGENT, Medium, Scratch, Windlass, chain};
+use crate::scratch::{AGENT, Criterion, Medium, Scratch, Windlass, chain};
 use crate::table::{Figure, Unit};
 use crate::{BenchResult, Effort};
 
@@ -25,15 +25,20 @@ const BY_HAND: &str = include_str!("by_hand.sh");
 const SYNC_CALLS: [&str; 5] = ["fsync(", "fdatasync(", "sync_file_range(", "syncfs(", "msync("];
 
 pub(super) fn measure(windlass: &Windlass, effort: Effort) -> BenchResult<Vec<Figure>> {
-    let [ours, by_hand] = [Way::Windlass(&windlass.exe), Way::ByHand].map(|way| {
+    let way = Way::Windlass(&windlass.exe, Criterion::Command);
+    let [ours, by_hand] = [way, Way::ByHand].map(|way| {
         let git = per_step(|count| count_git(way, count))?;
         let calls = if has_strace() { Some(count_calls(way)?) } else { None };
         BenchResult::Ok((git, calls))
     });
+    let thorough = Way::Windlass(&windlass.exe, Criterion::Thorough);
+    let git_thorough = per_step(|count| count_git(thorough, count))?;
     let ((git, calls), (git_by_hand, calls_by_hand)) = (ours?, by_hand?);
     let mut figures = vec![
         Figure::new("steps: git processes per step", Unit::Count, git)
             .beside("by hand", git_by_hand)
+            .at_most(GIT_PROCESSES),
+        Figure::new("steps: the same, with every kind of bound", Unit::Count, git_thorough)
             .at_most(GIT_PROCESSES),
     ];
     let names = ["steps: syncs per step", "steps: programs started per step"];
@@ -48,7 +53,7 @@ pub(super) fn measure(windlass: &Windlass, effort: Effort) -> BenchResult<Vec<Fi
     }
     let (mut ours, mut by_hand) = (Vec::new(), Vec::new());
     for _ in 0..effort.pick(1, 7) {
-        ours.push(per_step(|count| wall(Way::Windlass(&windlass.exe), count))?);
+        ours.push(per_step(|count| wall(way, count))?);
         by_hand.push(per_step(|count| wall(Way::ByHand, count))?);
     }
     let figure = Figure::new("steps: wall time per step", Unit::Milliseconds, median(ours));
@@ -59,7 +64,7 @@ pub(super) fn measure(windlass: &Windlass, effort: Effort) -> BenchResult<Vec<Fi
 /// Who goes through the steps.
 #[derive(Clone, Copy, Debug)]
 enum Way<'a> {
-    Windlass(&'a Path),
+    Windlass(&'a Path, Criterion),
     ByHand,
 }
 
@@ -80,8 +85,8 @@ impl Prepared {
     fn new(way: Way<'_>, count: usize) -> BenchResult<Self> {
         let scratch = Scratch::new(Medium::Disk)?;
         let (program, arguments) = match way {
-            Way::Windlass(exe) => {
-                let workflow = scratch.workflow(&chain(count, ""))?;
+            Way::Windlass(exe, criterion) => {
+                let workflow = scratch.workflow(&chain(count, criterion, ""))?;
                 let workflow = workflow.to_string_lossy().into_owned();
                 let words = ["run", "measure", "--workflow", &workflow, "--agent-command", AGENT];
                 (exe.to_owned(), words.map(str::to_owned).to_vec())
