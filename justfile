@@ -14,6 +14,7 @@ test:
 demo *ARGUMENTS:
     cargo run --release -p windlass -- demo {{ARGUMENTS}}
 
-# The ignored tests that measure.
-bench:
-    cargo nextest run --release --workspace --run-ignored only
+# Figures beside baselines of the same run; `just bench --quick` for a first look.
+bench *ARGUMENTS:
+    cargo build --release -p windlass -p windlass-bench
+    cargo run --release -p windlass-bench -- {{ARGUMENTS}}
