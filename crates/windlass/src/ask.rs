@@ -2,12 +2,14 @@
 
 use std::io::BufRead as _;
 
+use windlass_core::id::{RunId, StepId};
 use windlass_core::run::{GateKind, RunState};
 use windlass_engine::dispatch::{Request, send};
 
-use crate::commands::decide_answer;
+use crate::commands::{decide_answer, history, proof_line};
 use crate::error::CommandError;
 use crate::output::{note, prompt};
+use crate::render::Paint;
 use crate::surroundings::{self, Surroundings, person};
 
 /// Shows the gate and takes an answer. Returns whether the run can go on.
@@ -15,7 +17,12 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
     let Some(gate) = state.gate() else { return Ok(false) };
     note("");
     match &gate.kind {
-        GateKind::Approval => note(&format!("`{}` is proven. Accept it?", gate.step)),
+        GateKind::Approval => {
+            note(&format!("`{}` is proven. Accept it?", gate.step));
+            for line in proofs_of(surroundings, &state.facts.run, &gate.step)? {
+                note(&line);
+            }
+        }
         GateKind::Protected { changes, diff } => {
             note(&format!("`{}` changed files that judge the work:", gate.step));
             for change in changes {
@@ -49,6 +56,18 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
             Err(error) => note(&error.error.to_string()),
         }
     }
+}
+
+fn proofs_of(
+    surroundings: &Surroundings,
+    run: &RunId,
+    step: &StepId,
+) -> Result<Vec<String>, CommandError> {
+    let Some(store) = surroundings.store()? else { return Ok(Vec::new()) };
+    let history = history(&store, run)?;
+    let proofs = history.steps.get(step).map(|step| &step.proofs);
+    let decisive = proofs.into_iter().flatten().filter(|entry| entry.decisive);
+    Ok(decisive.map(|entry| proof_line(entry, Paint::new(false))).collect())
 }
 
 /// Reads an answer; silence and noise approve nothing.

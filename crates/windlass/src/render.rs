@@ -60,11 +60,20 @@ pub(crate) fn status(
     );
     text.push('\n');
     for step in &view.steps {
-        let _ = writeln!(text, "{}", step_line(step, now, paint));
+        let waits = view.gate.as_ref().is_some_and(|gate| gate.step == step.id);
+        let _ = writeln!(text, "{}", step_line(step, waits, now, paint));
     }
     text.push('\n');
     let since = now.since(run.since_moment);
-    let _ = writeln!(text, "{} for {since}", paint.bold(&status_words(run.status)));
+    let for_how_long = match run.status {
+        RunStatus::Completed | RunStatus::Aborted => format!(", {since} ago"),
+        RunStatus::Active
+        | RunStatus::AwaitingApproval
+        | RunStatus::AwaitingUser
+        | RunStatus::Waiting
+        | RunStatus::Paused => format!(" for {since}"),
+    };
+    let _ = writeln!(text, "{}{for_how_long}", paint.bold(&status_words(run.status)));
     if let Some(detail) = &run.detail {
         let _ = writeln!(text, "  {detail}");
     }
@@ -92,7 +101,7 @@ pub(crate) fn status(
     text.trim_end().to_owned()
 }
 
-fn step_line(step: &StepView, now: Timestamp, paint: Paint) -> String {
+fn step_line(step: &StepView, waits: bool, now: Timestamp, paint: Paint) -> String {
     let sign = match step.status {
         StepStatus::Done if step.waived => paint.bad("~"),
         StepStatus::Done => paint.good("✓"),
@@ -103,7 +112,8 @@ fn step_line(step: &StepView, now: Timestamp, paint: Paint) -> String {
         StepStatus::Pending | StepStatus::Invalidated => paint.dim("·"),
     };
     let indent = "  ".repeat(step.depth);
-    let mut line = format!("  {indent}{sign} {:<24} {}", step.title, step.status.as_str());
+    let words = if waits { "waits for you" } else { step.status.as_str() };
+    let mut line = format!("  {indent}{sign} {:<24} {words}", step.title);
     if step.waived {
         line.push_str(" (waived: not proven)");
     }

@@ -20,12 +20,15 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    pub(crate) fn find(cli: &Cli, allow_write: &[PathBuf]) -> Result<Self, CommandError> {
-        let folder = match &cli.directory {
-            Some(folder) => folder.clone(),
-            None => std::env::current_dir().map_err(CommandError::failure)?,
-        };
-        Self::at(&folder, home()?, allow_write, cli.run.clone())
+    /// Finds the repository, for commands that read and decide.
+    pub(crate) fn find(cli: &Cli) -> Result<Self, CommandError> {
+        let user = UserRepository::locate(&folder(cli)?)?;
+        Self::with(user, &home()?, &[], cli.run.clone())
+    }
+
+    /// Finds the repository and looks at its files, for commands that drive a run.
+    pub(crate) fn find_to_drive(cli: &Cli, allow_write: &[PathBuf]) -> Result<Self, CommandError> {
+        Self::at(&folder(cli)?, home()?, allow_write, cli.run.clone())
     }
 
     /// Looks at the repository in `folder`, with windlass's folders elsewhere than usual.
@@ -35,7 +38,15 @@ impl Surroundings {
         allow_write: &[PathBuf],
         wanted: Option<String>,
     ) -> Result<Self, CommandError> {
-        let user = UserRepository::discover(folder)?;
+        Self::with(UserRepository::discover(folder)?, &home, allow_write, wanted)
+    }
+
+    fn with(
+        user: UserRepository,
+        home: &Home,
+        allow_write: &[PathBuf],
+        wanted: Option<String>,
+    ) -> Result<Self, CommandError> {
         let exe = std::env::current_exe().map_err(CommandError::failure)?;
         let mut writable = Vec::new();
         for path in allow_write {
@@ -124,6 +135,13 @@ impl Surroundings {
         };
         let loaded = load(&store, &run.id)?;
         Ok((run, loaded, store))
+    }
+}
+
+fn folder(cli: &Cli) -> Result<PathBuf, CommandError> {
+    match &cli.directory {
+        Some(folder) => Ok(folder.clone()),
+        None => std::env::current_dir().map_err(CommandError::failure),
     }
 }
 

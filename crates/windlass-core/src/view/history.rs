@@ -171,7 +171,8 @@ impl History {
 }
 
 impl StepHistory {
-    /// Returns the weakest thing that the step's completion rests on, if it is proven.
+    /// Returns the strongest thing that the step's completion rests on, if it is proven: claimed
+    /// means that nothing was observed at all.
     pub fn strength(&self) -> Option<Strength> {
         let decisive = self.proofs.iter().filter(|entry| entry.decisive);
         decisive.filter(|entry| entry.proof.holds == Holds::Yes).map(|e| e.proof.strength).max()
@@ -237,15 +238,19 @@ pub fn describe(event: &Event) -> String {
         Event::VerificationBroken { step, message } => {
             format!("`{step}` could not be verified: {message}")
         }
-        Event::StepProven { step, report, .. } => {
-            format!("`{step}` is proven by {} checks", report.proofs.len())
-        }
+        Event::StepProven { step, report, .. } => match report.proofs.len() {
+            1 => format!("`{step}` is proven by 1 check"),
+            count => format!("`{step}` is proven by {count} checks"),
+        },
         Event::StepNotProven { step, failure, .. } => {
             format!("`{step}` is not proven ({}): {}", failure.category, failure.summary)
         }
         Event::WaitStarted { step, until, .. } => format!("`{step}` waits until {until}"),
         Event::WaitEnded { step } => format!("`{step}` has waited long enough"),
-        Event::StepCommitted { step, commit, .. } => format!("`{step}` is committed as {commit}"),
+        Event::StepCommitted { step, commit, .. } => {
+            let commit = commit.as_str();
+            format!("`{step}` is committed as {}", commit.get(..10).unwrap_or(commit))
+        }
         Event::GateOpened { gate } => format!("`{}` waits for a person", gate.step),
         Event::GateApproved { by, in_advance: true, .. } => {
             format!("approved in advance by {by} (--yes)")

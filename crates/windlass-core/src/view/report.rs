@@ -122,6 +122,7 @@ fn decisions(text: &mut String, history: &History) {
 
 fn attempts(text: &mut String, state: &RunState, history: &History) {
     text.push_str("\n## Attempts\n\n");
+    let mut said: Option<String> = None;
     for plan in &state.plan.steps {
         let Some(history) = history.steps.get(&plan.id) else { continue };
         for attempt in &history.attempts {
@@ -138,8 +139,12 @@ fn attempts(text: &mut String, state: &RunState, history: &History) {
                     attempt.left_behind
                 );
             }
-            if let Some(confinement) = &attempt.confinement {
+            // The same words for every attempt would hide what differs.
+            if let Some(confinement) = &attempt.confinement
+                && said.as_ref() != Some(confinement)
+            {
                 let _ = writeln!(text, "  - confinement: {}", one_line(confinement));
+                said = Some(confinement.clone());
             }
         }
     }

@@ -114,9 +114,23 @@ pub struct UserRepository {
 }
 
 impl UserRepository {
-    /// Looks at the repository around `path`.
+    /// Looks at the repository around `path`, for a run that is to work on it.
     pub fn discover(path: &Path) -> Result<Self, DiscoverError> {
         check_version()?;
+        let mut found = Self::locate(path)?;
+        let settings = Settings::read(&found.top_level)?;
+        if settings.partial {
+            return Err(DiscoverError::Partial { path: found.top_level });
+        }
+        found.dirty = Status::read(&found.top_level)?.dirty;
+        found.person = settings.person;
+        found.excludes_file = settings.excludes_file;
+        Ok(found)
+    }
+
+    /// Finds the repository around `path`, for whoever only reads what windlass keeps about it:
+    /// neither files nor configuration are looked at, so it costs the same however large it is.
+    pub fn locate(path: &Path) -> Result<Self, DiscoverError> {
         let answer = Git::discovering(path)
             .args(["rev-parse", "--is-bare-repository", "--is-inside-work-tree"])
             .args(["--is-shallow-repository", "--show-object-format"])
@@ -144,30 +158,37 @@ impl UserRepository {
             b"sha256" => ObjectFormat::Sha256,
             _ => return Err(answer.unexpected().into()),
         };
-        let top = Git::discovering(path).args(["rev-parse", "--show-toplevel"]).run()?;
-        let top_level = path_from_bytes(top.stdout.strip_suffix(b"\n").unwrap_or(&top.stdout))
-            .canonicalize()?;
         let common_dir = path_from_bytes(common_dir).canonicalize()?;
-        let settings = Settings::read(&top_level)?;
-        if settings.partial {
-            return Err(DiscoverError::Partial { path: top_level });
+        let head = Git::discovering(path)
+            .args(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+            .run_to_end()?;
+        if head.code != 0 {
+            return Err(DiscoverError::NoCommit { path: path.to_owned() });
         }
-        let status = Status::read(&top_level)?;
-        let Some(commit) = status.commit else {
-            return Err(DiscoverError::NoCommit { path: top_level });
+        // The path comes last, because it may hold line breaks.
+        let rest = Git::discovering(path)
+            .args(["rev-parse", "--symbolic-full-name", "HEAD", "--show-toplevel"])
+            .run()?;
+        let text = rest.stdout.strip_suffix(b"\n").unwrap_or(&rest.stdout);
+        let Some(end) = text.iter().position(|&byte| byte == b'\n') else {
+            return Err(rest.unexpected().into());
         };
+        let (name, top_level) = (String::from_utf8_lossy(&text[..end]), &text[end + 1..]);
         Ok(Self {
             git_dir: path_from_bytes(git_dir).canonicalize()?,
             key: key_of(&common_dir),
-            top_level,
+            top_level: path_from_bytes(top_level).canonicalize()?,
             common_dir,
             format,
-            commit,
-            head: status.head,
-            dirty: status.dirty,
+            commit: ObjectId::new(head.line()?),
+            head: match name.strip_prefix("refs/heads/") {
+                Some(branch) => Head::Branch(branch.to_owned()),
+                None => Head::Detached,
+            },
+            dirty: Vec::new(),
             shallow: shallow == b"true",
-            person: settings.person,
-            excludes_file: settings.excludes_file,
+            person: None,
+            excludes_file: None,
         })
     }
 }

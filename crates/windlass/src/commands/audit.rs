@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::surroundings::Surroundings;
 
 pub(crate) fn audit(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &[])?;
+    let surroundings = Surroundings::find(cli)?;
     let run = surroundings.run()?;
     let Some(store) = surroundings.store()? else {
         return Err(CommandError::usage("there is no run in this repository yet"));

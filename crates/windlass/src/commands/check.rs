@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::cli::{CheckArguments, Cli};
-use crate::commands::workflow_file;
+use crate::commands::{graph, workflow_file};
 use crate::error::CommandError;
 use crate::output::Output;
 
@@ -26,6 +26,9 @@ pub(crate) fn check(
         }));
     } else {
         output.data(&format!("{}: ok", path.display()));
+        if let Ok(text) = graph::terminal(&workflow) {
+            output.data(text.trim_end());
+        }
         output.data(&format!("worst case: {attempts} attempts, people's feedback aside"));
     }
     Ok(ExitCode::SUCCESS)

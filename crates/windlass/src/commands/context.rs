@@ -25,7 +25,7 @@ pub(crate) fn context(
         ContextCommand::Get { key } => {
             let context = match Speaker::find() {
                 Some(speaker) => speaker.get()?,
-                None => (*Surroundings::find(cli, &[])?.loaded()?.1.state.context).clone(),
+                None => (*Surroundings::find(cli)?.loaded()?.1.state.context).clone(),
             };
             let value = match key {
                 None => &context,

@@ -18,7 +18,7 @@ pub(crate) fn approve(
     arguments: &ApproveArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &[])?;
+    let surroundings = Surroundings::find(cli)?;
     let run = surroundings.run_to_decide()?;
     let (_, loaded, _) = surroundings.loaded()?;
     let Some(gate) = loaded.state.gate() else {
@@ -38,7 +38,7 @@ pub(crate) fn feedback(
     arguments: &FeedbackArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &[])?;
+    let surroundings = Surroundings::find(cli)?;
     let request = Request::Feedback { message: arguments.message.clone() };
     ask(&surroundings, &request, "the step is open again, with your feedback", output)
 }
@@ -48,7 +48,7 @@ pub(crate) fn rollback(
     arguments: &RollbackArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &[])?;
+    let surroundings = Surroundings::find(cli)?;
     let (_, loaded, _) = surroundings.loaded()?;
     let request = Request::Rollback {
         step: surroundings::step(&loaded.state, &arguments.step)?,
@@ -64,7 +64,7 @@ pub(crate) fn skip(
     arguments: &SkipArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &[])?;
+    let surroundings = Surroundings::find(cli)?;
     let (_, loaded, _) = surroundings.loaded()?;
     let step = surroundings::step(&loaded.state, &arguments.step)?;
     let request = Request::Skip { step, reason: arguments.reason.clone() };
@@ -76,7 +76,7 @@ pub(crate) fn pause(
     arguments: &PauseArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &[])?;
+    let surroundings = Surroundings::find(cli)?;
     let what = if arguments.now { "the run stops" } else { "nothing new starts" };
     ask(&surroundings, &Request::Pause { now: arguments.now }, what, output)
 }
@@ -86,7 +86,7 @@ pub(crate) fn retry_reset(
     arguments: &RetryResetArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &[])?;
+    let surroundings = Surroundings::find(cli)?;
     let (_, loaded, _) = surroundings.loaded()?;
     let step = match &arguments.step {
         Some(step) => Some(surroundings::step(&loaded.state, step)?),
@@ -100,7 +100,7 @@ pub(crate) fn abort(
     arguments: &AbortArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &[])?;
+    let surroundings = Surroundings::find(cli)?;
     let request = Request::Abort { reason: arguments.reason.clone() };
     ask(&surroundings, &request, "the run is aborted; its work is kept", output)
 }

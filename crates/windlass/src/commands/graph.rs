@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
-use windlass_core::plan::{Issue, PlanRequest};
+use windlass_core::plan::{Issue, Plan, PlanRequest};
 use windlass_core::view::{GraphFormat, graph as draw};
+use windlass_core::workflow::Workflow;
 
 use crate::cli::{Cli, GraphArguments};
 use crate::commands::workflow_file;
@@ -19,16 +20,7 @@ pub(crate) fn graph(
     let folder = cli.directory.clone().unwrap_or_else(|| ".".into());
     let path = workflow_file::find(&arguments.workflow, &folder)?;
     let workflow = workflow_file::read(&path)?;
-    // A picture needs no goal and no issue; any will do.
-    let request = PlanRequest {
-        goal: "a goal".to_owned(),
-        issue: Some(Issue { number: 1, title: "an issue".to_owned(), url: None }),
-        inputs: BTreeMap::new(),
-    };
-    let plan = workflow.plan(request).map_err(|errors| {
-        let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        CommandError::usage(words.join("; ")).hint("give the inputs a default to draw the workflow")
-    })?;
+    let plan = plan(&workflow)?;
     let format = match (arguments.mermaid, arguments.dot) {
         (true, _) => GraphFormat::Mermaid,
         (_, true) => GraphFormat::Dot,
@@ -41,4 +33,22 @@ pub(crate) fn graph(
         output.data(text.trim_end());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Draws a workflow in lines of text.
+pub(crate) fn terminal(workflow: &Workflow) -> Result<String, CommandError> {
+    Ok(draw(&plan(workflow)?, GraphFormat::Terminal))
+}
+
+/// A picture needs no goal and no issue; any will do.
+fn plan(workflow: &Workflow) -> Result<Plan, CommandError> {
+    let request = PlanRequest {
+        goal: "a goal".to_owned(),
+        issue: Some(Issue { number: 1, title: "an issue".to_owned(), url: None }),
+        inputs: BTreeMap::new(),
+    };
+    workflow.plan(request).map_err(|errors| {
+        let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        CommandError::usage(words.join("; ")).hint("give the inputs a default to draw the workflow")
+    })
 }

@@ -25,7 +25,7 @@ pub(crate) fn log(
     arguments: &LogArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &[])?;
+    let surroundings = Surroundings::find(cli)?;
     let run = surroundings.run()?;
     let Some(store) = surroundings.store()? else { return Ok(ExitCode::SUCCESS) };
     if let Some(attempt) = &arguments.attempt {

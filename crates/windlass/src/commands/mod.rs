@@ -20,6 +20,8 @@ mod workflow_file;
 use std::process::ExitCode;
 
 pub(crate) use decide::answered as decide_answer;
+pub(crate) use proofs::line as proof_line;
+pub(crate) use report::history;
 
 use crate::cli::{Cli, Command};
 use crate::error::CommandError;

@@ -17,7 +17,7 @@ pub(crate) fn place(
     arguments: &PlaceArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &[])?;
+    let surroundings = Surroundings::find(cli)?;
     match &arguments.command {
         None => {
             let run = surroundings.run()?;

@@ -20,7 +20,7 @@ pub(crate) fn proofs(
     arguments: &ProofsArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &[])?;
+    let surroundings = Surroundings::find(cli)?;
     let (run, loaded, store) = surroundings.loaded()?;
     let wanted = match &arguments.step {
         Some(step) => Some(surroundings::step(&loaded.state, step)?),
@@ -76,7 +76,8 @@ fn newest(proofs: &[ProofEntry], all: bool) -> Vec<&ProofEntry> {
     proofs.iter().filter(|entry| Some(entry.at) == last).collect()
 }
 
-fn line(entry: &ProofEntry, paint: Paint) -> String {
+/// Writes one proof in one line.
+pub(crate) fn line(entry: &ProofEntry, paint: Paint) -> String {
     let proof = &entry.proof;
     let verdict = match proof.holds {
         Holds::Yes => paint.good("holds"),

@@ -13,7 +13,7 @@ use crate::output::Output;
 use crate::surroundings::Surroundings;
 
 pub(crate) fn report(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &[])?;
+    let surroundings = Surroundings::find(cli)?;
     let (run, loaded, store) = surroundings.loaded()?;
     let history = history(&store, &run.id)?;
     let text = view::report(&loaded.state, &history, &loaded.head.hash.to_string());

@@ -20,7 +20,7 @@ pub(crate) fn resume(
     arguments: &ResumeArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &arguments.drive.allow_write)?;
+    let surroundings = Surroundings::find_to_drive(cli, &arguments.drive.allow_write)?;
     surroundings.refuse_agents()?;
     let raise = raise(&arguments.more)?;
     let run = surroundings.run_to_decide()?;

@@ -19,7 +19,7 @@ pub(crate) fn run(
     arguments: &RunArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &arguments.drive.allow_write)?;
+    let surroundings = Surroundings::find_to_drive(cli, &arguments.drive.allow_write)?;
     surroundings.refuse_agents()?;
     let plan = plan(arguments, &surroundings)?;
     let (backend, command) = backend(arguments)?;

@@ -14,7 +14,7 @@ use crate::surroundings::Surroundings;
 
 /// Without a command: the status, or how to begin.
 pub(crate) fn overview(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &[])?;
+    let surroundings = Surroundings::find(cli)?;
     if surroundings.runs()?.is_empty() {
         if output.is_json() {
             output.json(&serde_json::json!({"run": null}));
@@ -37,7 +37,7 @@ pub(crate) fn status(
     arguments: &StatusArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find(cli, &[])?;
+    let surroundings = Surroundings::find(cli)?;
     if arguments.all {
         return list(&surroundings, output);
     }
