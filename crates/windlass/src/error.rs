@@ -94,6 +94,10 @@ impl From<StartError> for CommandError {
                 Some(format!("go on with `windlass resume --run {run}`, or end it with `windlass abort --run {run}`")),
             ),
             StartError::Preflight(preflight) => (Kind::Usage, preflight_hint(preflight)),
+            StartError::NothingToCarry { pattern } => (
+                Kind::Usage,
+                Some(format!("create it, or take `{pattern}` out of the workflow's `carry`")),
+            ),
             StartError::Carry { path, .. } => {
                 (Kind::Usage, Some(format!("create `{path}`, or take it out of the workflow's `carry`")))
             }

@@ -13,7 +13,7 @@ use crate::fault;
 use crate::git::{Head, Place, PlaceRequest, place_files, remove_place};
 use crate::journal::{self, DecideError};
 use crate::store::{Life, Store};
-use crate::verify::{PreflightError, preflight};
+use crate::verify::{PreflightError, matching_files, preflight};
 
 /// The largest ignored file that is carried into the verifier's tree.
 const MAX_CARRIED_BYTES: u64 = 16 << 20;
@@ -53,7 +53,9 @@ pub enum StartError {
     Place(#[from] crate::git::PlaceError),
     #[error("a git operation of the engine failed")]
     Git(#[from] crate::git::GitError),
-    #[error("`{path}` is to be carried into the verifier's tree, and is not there")]
+    #[error("`{pattern}` is to be carried into the verifier's tree, and no file matches it")]
+    NothingToCarry { pattern: String },
+    #[error("`{path}` is to be carried into the verifier's tree, and cannot be read")]
     Carry {
         path: String,
         #[source]
@@ -163,14 +165,17 @@ fn refuse_second_run_here(store: &Store, site: &Site) -> Result<(), StartError> 
 /// Pins the ignored files that checks need.
 fn carry(site: &Site, plan: &Plan) -> Result<Vec<(String, ContentHash)>, StartError> {
     let mut carried = Vec::new();
-    for path in &plan.carry {
-        let bytes = place_files::read_file_bounded(
-            &site.user.top_level,
-            Path::new(path),
-            MAX_CARRIED_BYTES,
-        )
-        .map_err(|source| StartError::Carry { path: path.clone(), source })?;
-        carried.push((path.clone(), site.blobs().put(&bytes)?.hash));
+    for pattern in &plan.carry {
+        let found = matching_files(&site.user.top_level, pattern)?;
+        if found.is_empty() {
+            return Err(StartError::NothingToCarry { pattern: pattern.clone() });
+        }
+        for path in found {
+            let (root, file) = (&site.user.top_level, Path::new(&path));
+            let bytes = place_files::read_file_bounded(root, file, MAX_CARRIED_BYTES)
+                .map_err(|source| StartError::Carry { path: path.clone(), source })?;
+            carried.push((path, site.blobs().put(&bytes)?.hash));
+        }
     }
     Ok(carried)
 }

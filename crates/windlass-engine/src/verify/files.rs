@@ -50,6 +50,11 @@ pub(super) fn find(root: &Path, globs: &[String]) -> Result<Vec<Match>, std::io:
     Ok(found.into_values().collect())
 }
 
+/// Returns the paths of the regular files below `root` that match a glob, ignored ones included.
+pub(crate) fn matching_files(root: &Path, pattern: &str) -> Result<Vec<String>, std::io::Error> {
+    Ok(find(root, &[pattern.to_owned()])?.into_iter().map(|found| found.path).collect())
+}
+
 /// Globs were compiled when the plan was made; one that has become invalid by its context matches
 /// nothing, which fails its check.
 fn compile(globs: &[String]) -> GlobSet {

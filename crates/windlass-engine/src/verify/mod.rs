@@ -15,5 +15,6 @@ mod verifier;
 
 pub use baseline::{BaselineFiles, take_baseline_files};
 pub use cancel::Cancel;
+pub(crate) use files::matching_files;
 pub use preflight::{PreflightError, preflight};
 pub use verifier::{Verification, Verifier, VerifyRequest};
