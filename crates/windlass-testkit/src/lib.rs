@@ -1,1 +1,36 @@
-//! placeholder
+//! What tests of the `windlass` command share: a world of their own, and looks at what it left.
+//!
+//! [`TestEnv`] is hermetic by construction: it clears the environment, has its own home, temporary
+//! folder and git configuration, and a scratch repository. Nothing here sleeps: [`wait`] waits for
+//! facts, with a deadline whose failure shows the journal.
+
+#![expect(clippy::expect_used, reason = "a test that cannot set up its world fails")]
+#![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a failed test panics")]
+
+mod command;
+mod environment;
+mod journal;
+mod normalise;
+mod processes;
+mod random;
+mod repository;
+pub mod wait;
+
+pub use command::{Background, Finished};
+pub use environment::{Layout, TestEnv};
+pub use journal::Journal;
+pub use normalise::normalise;
+pub use processes::left_behind;
+pub use random::Random;
+pub use repository::Repository;
+
+/// Makes a [`TestEnv`] around the `windlass` of the calling test's package.
+#[macro_export]
+macro_rules! test_env {
+    () => {
+        $crate::test_env!($crate::Layout::Home)
+    };
+    ($layout:expr) => {
+        $crate::TestEnv::new(env!("CARGO_BIN_EXE_windlass"), env!("CARGO_TARGET_TMPDIR"), $layout)
+    };
+}

@@ -1,0 +1,48 @@
+//! What differs from test to test, taken out.
+
+use std::path::Path;
+
+/// Replaces the test's folder, run names, object names, times and durations.
+pub fn normalise(text: &str, root: &Path, run: Option<&str>) -> String {
+    let mut text = text.replace(&*root.to_string_lossy(), "[ROOT]");
+    if let Some(run) = run {
+        text = text.replace(run, "[RUN]");
+    }
+    let lines: Vec<String> = text.lines().map(|line| words(line).trim_end().to_owned()).collect();
+    lines.join("\n")
+}
+
+fn words(line: &str) -> String {
+    let mut out = String::new();
+    let mut word = String::new();
+    for c in line.chars() {
+        if c.is_ascii_alphanumeric() || matches!(c, '.' | ':' | '-') {
+            word.push(c);
+        } else {
+            out.push_str(&name(&word));
+            word.clear();
+            out.push(c);
+        }
+    }
+    out.push_str(&name(&word));
+    out
+}
+
+fn name(word: &str) -> String {
+    let bare = word.trim_end_matches(['.', ':', ',']);
+    let tail = &word[bare.len()..];
+    let hex = |least: usize| bare.len() >= least && bare.bytes().all(|b| b.is_ascii_hexdigit());
+    let time = bare.len() >= 20 && bare.contains('T') && bare.ends_with('Z');
+    let duration = bare
+        .strip_suffix('s')
+        .is_some_and(|n| n.contains('.') && n.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
+    if time {
+        format!("[TIME]{tail}")
+    } else if duration {
+        format!("[DURATION]{tail}")
+    } else if hex(12) {
+        format!("[HEX]{tail}")
+    } else {
+        word.to_owned()
+    }
+}
