@@ -37,6 +37,7 @@ impl Worker {
             self.unsettled = false;
         }
         mirror::write(state, self.place.root(), &self.blobs)?;
+        fault::point("place-settled");
         let scratch = tempfile::Builder::new().prefix("attempt-").tempdir_in(&self.run.scratch)?;
         let output = scratch.path().join("output");
         let (outcome, launch) = match self.policy(state, attempt, scratch.path(), &output)? {

@@ -14,6 +14,7 @@ use super::driver::{DriveError, DriveOptions, Driver};
 use super::request::{Answer, Request};
 use super::site::Site;
 use super::socket;
+use crate::fault;
 use crate::process::ancestry::{self, AncestryError};
 use crate::store::{Fault, OpenError, ReadError, Store};
 
@@ -70,6 +71,7 @@ pub fn send(
     let bytes = serde_json::to_vec(request).unwrap_or_default();
     let actor = Actor::person(person);
     let item = store.post(run, now(), actor.as_str(), &bytes)?;
+    fault::point("request-posted");
     let home = site.home.run(run);
     let deadline = Instant::now() + PATIENCE;
     let mut driven = true;

@@ -125,10 +125,12 @@ impl Driver {
         let home = site.home.run(run);
         let lock = DriverLock::try_acquire(&home.driver_lock())?
             .ok_or_else(|| DriveError::Driven { run: run.clone() })?;
+        fault::point("lock-taken");
         // Whatever an earlier driver started is dying with it; nothing is touched before it is gone.
         drop(ExclusiveLock::wait(&home.launchers_lock(), Instant::now() + LAUNCHERS_PATIENCE)?);
         let _ = process::become_subreaper();
         let journal = Journal::take_over(Store::open(&site.home.state)?, run)?;
+        fault::point("fence-raised");
         let (sender, messages) = channel();
         let badge = Arc::new(Mutex::new(None));
         let worker = Worker::new(Arc::clone(site), journal.state(), Arc::clone(&badge))?;
@@ -180,6 +182,7 @@ impl Driver {
         if result.is_ok() && !self.journal.state().is_ended() {
             self.feed(InputKind::DriverLeft, Actor::engine())?;
         }
+        fault::point("leaving");
         self.leave();
         result.map(|()| self.ended())
     }

@@ -89,6 +89,7 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
     fs_err::create_dir_all(&home.scratch)?;
     fs_err::create_dir_all(site.home.registry())?;
     let engine = site.engine()?;
+    fault::point("engine-made");
     let base = site.user.commit.clone();
     let base_tree = engine.tree_of(&base)?;
     let place_request = PlaceRequest {
@@ -128,6 +129,7 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
     let begun = (|| {
         let verifier = site.verifier(&home, place.root(), carried)?;
         preflight(&verifier, &place, &request.plan, &base_tree)?;
+        fault::point("preflighted");
         let kind = InputKind::Start { plan: Box::new(request.plan), facts: Box::new(facts) };
         let input = Input { at: now(), actor: Actor::person(&request.person), kind };
         journal::create(&mut store, &input)?;

@@ -196,6 +196,7 @@ impl Worker {
             Some(known) => known.clone(),
             None => self.observe(state)?.0,
         };
+        fault::point("place-ready");
         let index = state.plan.find(&request.step);
         let files = match index {
             Some(index) => {
@@ -205,6 +206,7 @@ impl Worker {
         };
         let bytes = serde_json::to_vec(&files).map_err(std::io::Error::from)?;
         let files = self.blobs.put(&bytes)?.hash;
+        fault::point("baseline-kept");
         Ok(InputKind::BaselineTaken {
             step: request.step.clone(),
             epoch: request.epoch,

@@ -22,6 +22,7 @@ use super::place::{Place, PlaceError, PlaceKind};
 use super::place_files::{self, Durability, PlaceFileError};
 use super::process::Git;
 use super::user::UserRepository;
+use crate::fault;
 
 /// Why a commit could not be published.
 #[derive(Debug, thiserror::Error)]
@@ -87,7 +88,9 @@ impl Place {
         let loose = self.loose_objects(&objects)?;
         lfs::publish(&self.run_dir, user)?;
         copy_objects(&loose, &user.common_dir, Path::new("objects"))?;
+        fault::point("objects-published");
         self.move_users_branch(user, &reference, old, new)?;
+        fault::point("branch-moved");
         if self.record.kind == PlaceKind::PrivateClone {
             copy_objects(&loose, &self.record.root, Path::new(".git/objects"))?;
         }
@@ -129,6 +132,7 @@ impl Place {
             self.write_git_file(GitFile::Common, &reference, &at.commit)?;
             self.log_move(&reference, tip.as_ref(), &at.commit)?;
         }
+        fault::point("place-branch-moved");
         let head = format!("ref: {reference}\n");
         if !self.read_git_file(GitFile::Own, "HEAD").is_ok_and(|found| found == head.as_bytes()) {
             let (root, path) = self.git_file(GitFile::Own, "HEAD");

@@ -8,6 +8,7 @@ use windlass_core::time::Span;
 
 use super::cancel::Cancel;
 use super::verifier::{MAX_PREPARED, Verifier};
+use crate::fault;
 use crate::git::VerifierTree;
 use crate::launcher::{Confinement, ConfinementMode, LaunchPolicy, LaunchReport};
 use crate::process::{self, LauncherCommand};
@@ -173,6 +174,7 @@ impl Verifier {
             if !ran.succeeded() {
                 return Ok(Some((prepare.run.clone(), ran)));
             }
+            fault::point("prepared");
             if known {
                 fs_err::write(&marker, wanted)?;
             }

@@ -16,6 +16,7 @@ use super::changes::Changes;
 use super::commands::{CommandRequest, Ran, prepare_key};
 use super::files;
 use crate::expr;
+use crate::fault;
 use crate::git::{EngineRepository, Place, TreePath, VerifierTree};
 use crate::store::blobs::Blobs;
 use crate::store::{NewPass, PassKey, Store};
@@ -453,6 +454,7 @@ impl Looking<'_> {
             // Code that was not accepted may have left things behind on purpose: caches go on only
             // from accepted code.
             self.verifier.tree(self.place).discard()?;
+            fault::point("tree-discarded");
             self.verifier.forget_prepared(self.request.plan)?;
         }
         Ok(())
@@ -470,6 +472,7 @@ impl Looking<'_> {
         }
         tree.carry(&carried)?;
         tree.mark_used()?;
+        fault::point("tree-made");
         Ok(match self.verifier.prepare(&tree, self.request.plan, self.cancel)? {
             None => Ok(tree),
             Some((command, ran)) => {
@@ -490,6 +493,7 @@ impl Looking<'_> {
             env: context_environment(self.request.context),
         };
         let ran = self.verifier.run(tree, &request, self.cancel)?;
+        fault::point("evidence-kept");
         let summary = format!("run `{command}` {}", ran.words(*timeout));
         Ok(Seen::from_command(ran.succeeded(), summary, ran))
     }

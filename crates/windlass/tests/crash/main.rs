@@ -1,0 +1,7 @@
+//! A real SIGKILL at every point that a run passes, and at random moments: each time the same end.
+
+mod at_a_gate;
+mod every_point;
+mod random_moments;
+mod scenario;
+mod while_recovering;
