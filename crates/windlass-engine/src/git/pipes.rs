@@ -1,6 +1,6 @@
-//! Feeding and draining the pipes of a child process together.
+//! Draining the pipes of a child process together.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::os::fd::AsFd;
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -18,41 +18,21 @@ pub(super) enum Talk {
     TimedOut,
 }
 
-/// Feeds and drains the three pipes of `child` together, so that none of them can fill up
-/// while another one is waited for.
-pub(super) fn talk(
-    child: &mut Child,
-    input: &[u8],
-    keep_stdout: usize,
-    until: Instant,
-) -> io::Result<Talk> {
-    let mut stdin = child.stdin.take();
+/// Drains the two pipes of `child` together, so that neither can fill up while the other one is
+/// waited for.
+pub(super) fn talk(child: &mut Child, keep_stdout: usize, until: Instant) -> io::Result<Talk> {
     let mut stdout = child.stdout.take();
     let mut stderr = child.stderr.take();
-    for end in [stdin.as_ref().map(AsFd::as_fd), stdout.as_ref().map(AsFd::as_fd)]
-        .into_iter()
-        .chain([stderr.as_ref().map(AsFd::as_fd)])
-        .flatten()
-    {
+    let ends = [stdout.as_ref().map(AsFd::as_fd), stderr.as_ref().map(AsFd::as_fd)];
+    for end in ends.into_iter().flatten() {
         rustix::fs::fcntl_setfl(end, rustix::fs::fcntl_getfl(end)? | OFlags::NONBLOCK)?;
     }
-    let (mut printed, mut said, mut sent) = (Vec::new(), Vec::new(), 0);
+    let (mut printed, mut said) = (Vec::new(), Vec::new());
     while stdout.is_some() || stderr.is_some() {
         let Some(left) = until.checked_duration_since(Instant::now()) else {
             return Ok(Talk::TimedOut);
         };
-        wait(stdin.as_ref(), stdout.as_ref(), stderr.as_ref(), left)?;
-        if let Some(pipe) = &mut stdin {
-            match pipe.write(&input[sent..]) {
-                Ok(count) => sent += count,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-                // Git may end without reading everything; its exit code tells why.
-                Err(_) => sent = input.len(),
-            }
-            if sent == input.len() {
-                stdin = None;
-            }
-        }
+        wait(stdout.as_ref(), stderr.as_ref(), left)?;
         if drain(&mut stdout, &mut printed)? == Drained::Closed {
             stdout = None;
         }
@@ -74,15 +54,9 @@ enum Drained {
     Closed,
 }
 
-/// Waits until a pipe can be read or written, at most `left`.
-fn wait(
-    stdin: Option<&impl AsFd>,
-    stdout: Option<&impl AsFd>,
-    stderr: Option<&impl AsFd>,
-    left: Duration,
-) -> io::Result<()> {
-    let mut ends = Vec::with_capacity(3);
-    ends.extend(stdin.map(|end| PollFd::new(end, PollFlags::OUT)));
+/// Waits until a pipe can be read, at most `left`.
+fn wait(stdout: Option<&impl AsFd>, stderr: Option<&impl AsFd>, left: Duration) -> io::Result<()> {
+    let mut ends = Vec::with_capacity(2);
     ends.extend(stdout.map(|end| PollFd::new(end, PollFlags::IN)));
     ends.extend(stderr.map(|end| PollFd::new(end, PollFlags::IN)));
     let left = Timespec::try_from(left).map_err(io::Error::other)?;

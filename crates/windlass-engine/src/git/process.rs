@@ -14,7 +14,8 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
-use std::io;
+use std::fs::File;
+use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -274,7 +275,8 @@ impl Git {
 
     /// Runs git and returns how it ended, whatever its exit code was.
     pub(super) fn run_to_end(mut self) -> Result<Finished, GitError> {
-        let stdin = if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
+        let stdin =
+            self.input().map_err(|source| GitError::Io { command: self.told.clone(), source })?;
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
         STARTED.fetch_add(1, Ordering::Relaxed);
         let mut child = self.command.spawn().map_err(|source| {
@@ -284,8 +286,7 @@ impl Git {
                 GitError::Io { command: self.told.clone(), source }
             }
         })?;
-        let talked =
-            pipes::talk(&mut child, &self.stdin, self.keep_stdout, Instant::now() + self.deadline);
+        let talked = pipes::talk(&mut child, self.keep_stdout, Instant::now() + self.deadline);
         if !matches!(talked, Ok(Talk::Finished { .. })) {
             // It may have ended by itself meanwhile; then there is nothing to kill.
             let _ = child.kill();
@@ -307,6 +308,21 @@ impl Git {
             Ok(Talk::TimedOut) => Err(GitError::TimedOut { command }),
             Err(source) => Err(GitError::Io { command, source }),
         }
+    }
+
+    /// Standard input, complete before git starts.
+    ///
+    /// From a pipe git would take the death of this process for the end of its input, and go on
+    /// with half of it: `git add` with half of its paths left out fewer files than it should have.
+    fn input(&self) -> io::Result<Stdio> {
+        if self.stdin.is_empty() {
+            return Ok(Stdio::null());
+        }
+        let flags = rustix::fs::MemfdFlags::CLOEXEC;
+        let mut file = File::from(rustix::fs::memfd_create("windlass-git", flags)?);
+        file.write_all(&self.stdin)?;
+        file.rewind()?;
+        Ok(Stdio::from(file))
     }
 
     /// Spawning fails with "not found" for a missing current folder, too.
