@@ -54,7 +54,23 @@ impl Site {
             never.push(canonical(&self.user.top_level));
             never.push(canonical(&self.user.common_dir));
         }
+        never.extend(self.users_programs());
         never
+    }
+
+    /// The folders of the user's `PATH` that lie where agents may write temporary files: a program
+    /// put there would be run by a check.
+    fn users_programs(&self) -> Vec<PathBuf> {
+        let temp = canonical(&std::env::temp_dir());
+        let path = self.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_str());
+        let folders = path.unwrap_or_default().split(':').map(PathBuf::from);
+        folders
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| canonical(&folder))
+            .filter(|folder| folder.starts_with(&temp) && *folder != temp)
+            .filter(|folder| !folder.starts_with(canonical(&self.home.data)))
+            .filter(|folder| !folder.starts_with(canonical(&self.user.top_level)))
+            .collect()
     }
 
     /// Returns the verifier of a run.
@@ -72,6 +88,7 @@ impl Site {
             canonical(&self.user.common_dir),
         ];
         never.push(canonical(place));
+        never.extend(self.users_programs());
         // What the verifier keeps beside its tree decides what it checks out and prepares.
         never.extend(Verifier::own_files(&canonical(&run.verifier)));
         Ok(Verifier {

@@ -285,13 +285,20 @@ impl Looking<'_> {
         // A glob that was filled in only later has no baseline of its own: what git saw decides.
         let has_baseline = baseline.globs.contains(&filled);
         let mut why_not = "unchanged since the step began";
+        let rules_changed = changed.iter().any(|path| Path::new(path).ends_with(".gitignore"));
         for candidate in &found {
+            let run_folder = Path::new(&candidate.path).starts_with(".windlass/run");
             let is_new = if has_baseline {
                 baseline.files.get(&candidate.path) != Some(&candidate.hash)
             } else {
                 changed.contains(&candidate.path)
             };
             if !is_new && !stale_ok {
+                continue;
+            }
+            if rules_changed && !run_folder && !changed.contains(&candidate.path) {
+                // Under its new rules git may leave this file out of the work that is accepted.
+                why_not = "not part of the work, and the ignore rules changed in this step";
                 continue;
             }
             if min_bytes.is_some_and(|least| candidate.bytes < least) {
@@ -304,7 +311,6 @@ impl Looking<'_> {
                 why_not = "does not contain what it should";
                 continue;
             }
-            let run_folder = Path::new(&candidate.path).starts_with(".windlass/run");
             if run_folder && !papers.contains(&candidate.path) {
                 papers.push(candidate.path.clone());
             }
@@ -407,7 +413,6 @@ impl Looking<'_> {
         let checks = criterion.checks();
         let commands: Vec<&Check> =
             checks.into_iter().filter(|c| matches!(c.kind, CheckKind::Run { .. })).collect();
-        let mut tree: Option<VerifierTree> = None;
         let mut failed = false;
         for check in commands {
             if self.cancel.is_cancelled() {
@@ -424,18 +429,17 @@ impl Looking<'_> {
                 report.proofs.push(proof);
                 continue;
             }
-            if tree.is_none() {
-                match self.clean_tree()? {
-                    Ok(clean) => tree = Some(clean),
-                    Err(seen) => {
-                        report.proofs.push(seen.proof(check, began));
-                        failed = true;
-                        break;
-                    }
+            // Anew for every command: the one before ran the agent's code, which may have written
+            // into the very files that this one looks at.
+            let clean = match self.clean_tree()? {
+                Ok(clean) => clean,
+                Err(seen) => {
+                    report.proofs.push(seen.proof(check, began));
+                    failed = true;
+                    break;
                 }
-            }
-            let Some(clean) = &tree else { break };
-            let seen = self.command(clean, &check.kind)?;
+            };
+            let seen = self.command(&clean, &check.kind)?;
             let proof = seen.proof(check, began);
             if proof.holds == Holds::Yes {
                 if let Some(key) = key {
