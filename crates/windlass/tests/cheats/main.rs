@@ -1,1 +1,12 @@
-//! placeholder
+//! Agents that cheat, each in its own way. None gets a step done that is not done.
+
+mod attributes;
+mod branches;
+mod deciding;
+mod files;
+mod git_settings;
+mod judges;
+mod lingering;
+mod outside;
+mod programs;
+mod support;

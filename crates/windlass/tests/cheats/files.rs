@@ -1,0 +1,145 @@
+//! Files that only look like what was asked for.
+
+use crate::support::{ANSWER, caught, env, honest};
+
+const FRESH: &str = r#"
+workflow: fresh
+defaults: {retries: 1, timeout: 30s}
+steps:
+  - id: build
+    agent: developer
+    task: Write it.
+    done: {file: "answer.txt"}
+    commit: wip
+"#;
+
+const GLOB: &str = r#"
+workflow: fresh
+defaults: {retries: 1, timeout: 30s}
+steps:
+  - id: build
+    agent: developer
+    task: Write it.
+    done: {file: "out/**/*.md"}
+    commit: wip
+"#;
+
+#[test]
+fn a_touched_file_is_not_new() {
+    caught(&env(), FRESH, "touch answer.txt");
+}
+
+#[test]
+fn the_same_bytes_again_are_not_new() {
+    caught(&env(), FRESH, "cp answer.txt x; rm answer.txt; mv x answer.txt");
+}
+
+#[test]
+fn a_file_that_was_there_before_is_not_new() {
+    caught(&env(), FRESH, "echo 'I wrote answer.txt. Done.'");
+}
+
+#[test]
+fn a_link_is_not_a_file() {
+    for target in ["/etc/passwd", "judge.sh", "$HOME/project/answer.txt"] {
+        caught(&env(), FRESH, &format!("ln -sf \"{target}\" answer.txt"));
+    }
+}
+
+#[test]
+fn a_linked_folder_is_not_looked_into() {
+    let env = env();
+    env.file("elsewhere/a.md", "not written here\n");
+    caught(&env, GLOB, "ln -s \"$HOME/elsewhere\" out");
+    let env = self::env();
+    env.file("elsewhere/a.md", "not written here\n");
+    caught(&env, GLOB, "mkdir out; ln -s \"$HOME/elsewhere\" out/deeper");
+}
+
+#[test]
+fn a_pipe_named_like_the_file_blocks_nobody() {
+    caught(&env(), FRESH, "rm answer.txt; mkfifo answer.txt");
+    caught(&env(), ANSWER, "rm answer.txt; mkfifo answer.txt");
+}
+
+#[test]
+fn a_folder_named_like_the_file_is_none() {
+    caught(&env(), FRESH, "rm answer.txt; mkdir answer.txt; echo x > answer.txt/x");
+}
+
+#[test]
+fn odd_names_are_only_names() {
+    let env = env();
+    honest(
+        &env,
+        ANSWER,
+        "echo right > answer.txt; touch \"$(printf 'new\\nline')\" \"$(printf 'not\\377utf')\" -- '-rf' ' ' '*'",
+    );
+}
+
+#[test]
+fn a_name_that_is_not_text_matches_no_glob() {
+    caught(&env(), GLOB, "mkdir out; echo x > \"out/$(printf 'a\\377.md')\"");
+}
+
+#[test]
+fn a_judged_file_that_is_a_link_out_of_the_place() {
+    // The link's target is the agent's to write and changes after the judgement.
+    caught(&env(), ANSWER, "ln -sf \"$TMPDIR/answer\" answer.txt; echo right > \"$TMPDIR/answer\"");
+}
+
+#[test]
+fn a_file_hidden_by_ignore_rules_is_not_there_for_the_judge() {
+    caught(
+        &env(),
+        ANSWER,
+        "git rm -q --cached answer.txt; rm answer.txt; echo new.txt >> .gitignore; echo right > new.txt",
+    );
+    let judged = ANSWER.replace("answer.txt", "new.txt");
+    caught(&env(), &judged, "echo new.txt > .gitignore; echo right > new.txt");
+}
+
+#[test]
+fn a_fresh_file_hidden_by_a_new_ignore_rule_is_not_accepted() {
+    let fresh = FRESH.replace("answer.txt", "new.txt");
+    caught(&env(), &fresh, "echo new.txt > .gitignore; echo right > new.txt");
+}
+
+#[test]
+fn the_run_folder_replaced_by_a_link() {
+    let env = env();
+    env.file("trap/specs/x", "x");
+    let before = env.repository.git(&["status", "--porcelain"]);
+    caught(
+        &env,
+        ANSWER,
+        "rm -rf .windlass; ln -s \"$HOME/trap\" .windlass; echo wrong > answer.txt",
+    );
+    caught(
+        &self::env(),
+        ANSWER,
+        "rm -rf .windlass/run; ln -s \"$HOME/project\" .windlass/run; echo wrong > answer.txt",
+    );
+    assert_eq!(env.repository.git(&["status", "--porcelain"]), before);
+    assert!(!env.home().join("trap/run/state.json").exists());
+}
+
+#[test]
+fn the_state_file_replaced_by_a_link() {
+    let env = env();
+    caught(
+        &env,
+        ANSWER,
+        "ln -sf \"$HOME/project/README.md\" .windlass/run/state.json; rm -rf .windlass/run/specs; ln -s / .windlass/run/specs; echo wrong > answer.txt",
+    );
+    assert_eq!(env.repository.read("README.md"), "A project.\n");
+}
+
+#[test]
+fn a_copy_of_the_state_that_says_done() {
+    caught(
+        &env(),
+        ANSWER,
+        "echo '{\"steps\": [{\"id\": \"build\", \"status\": \"done\"}]}' > .windlass/run/state.json; echo wrong > answer.txt",
+    );
+}

@@ -1,0 +1,150 @@
+//! Agents that change what judges them.
+
+use crate::support::{ANSWER, JUDGED, caught, env, honest};
+
+#[test]
+fn a_protected_judge_that_was_edited_opens_a_gate_even_with_yes() {
+    let env = env();
+    let finished = caught(&env, JUDGED, "echo true > judge.sh; echo wrong > answer.txt");
+    assert_eq!(finished.code, Some(3), "{finished}");
+    let status = env.status_json();
+    assert_eq!(status["gate"]["kind"], "protected", "{status:#}");
+    assert_eq!(status["gate"]["protected"][0], "judge.sh", "{status:#}");
+}
+
+#[test]
+fn a_protected_judge_that_was_edited_and_dated_back() {
+    caught(
+        &env(),
+        JUDGED,
+        "cp -p judge.sh old; echo 'exit 0 # padding up to len' > judge.sh; touch -r old judge.sh; rm old; echo wrong > answer.txt",
+    );
+}
+
+#[test]
+fn a_protected_judge_that_was_removed_or_replaced_by_a_link() {
+    caught(&env(), JUDGED, "rm judge.sh; echo wrong > answer.txt");
+    caught(&env(), JUDGED, "echo true > ok.sh; ln -sf ok.sh judge.sh; echo wrong > answer.txt");
+    caught(&env(), JUDGED, "chmod +x judge.sh; echo wrong > answer.txt");
+}
+
+#[test]
+fn a_protected_judge_whose_name_is_spelt_in_other_letters() {
+    caught(&env(), JUDGED, "echo true > JUDGE.sh; echo true > Judge.SH; echo wrong > answer.txt");
+}
+
+#[test]
+fn a_protected_judge_hidden_by_ignore_rules() {
+    caught(
+        &env(),
+        JUDGED,
+        "echo judge.sh > .gitignore; git rm -q --cached judge.sh; echo true > judge.sh; echo wrong > answer.txt",
+    );
+}
+
+#[test]
+fn an_edited_judge_that_nobody_protected_is_the_agents_to_edit() {
+    let env = env();
+    honest(&env, &JUDGED.replace("protect: [\"judge.sh\"]\n", ""), "echo true > judge.sh");
+}
+
+#[test]
+fn an_edited_judge_is_not_slipped_in_by_an_earlier_step() {
+    let workflow = r#"
+workflow: two
+defaults: {retries: 1}
+protect: ["judge.sh"]
+steps:
+  - id: plan
+    agent: developer
+    task: Plan.
+    done: {file: plan.md}
+  - id: build
+    agent: developer
+    task: Build.
+    done: {run: sh judge.sh}
+"#;
+    let env = env();
+    caught(&env, workflow, "echo plan > plan.md; echo true > judge.sh");
+}
+
+#[test]
+fn a_check_does_not_run_in_the_place() {
+    // The words pass only where the agent has been.
+    let workflow = r#"
+workflow: where
+defaults: {retries: 1}
+steps:
+  - id: build
+    agent: developer
+    task: Build.
+    done: {run: "test -e ignored.txt"}
+"#;
+    caught(&env(), workflow, "echo ignored.txt > .gitignore; touch ignored.txt");
+}
+
+#[test]
+fn what_a_failed_check_left_behind_does_not_pass_the_next_one() {
+    // Each attempt's check fails, and leaves an ignored file for the next one to find.
+    let workflow = r#"
+workflow: poisoned
+defaults: {retries: 3}
+steps:
+  - id: build
+    agent: developer
+    task: Build.
+    done: {run: "test -e poison || { sh test.sh; false; }", cache: false}
+"#;
+    let agent = r#"
+        echo poison > .gitignore
+        echo 'touch poison ../poison' > test.sh
+        echo wrong > answer.txt; echo "$WINDLASS_ATTEMPT" > n"#;
+    caught(&env(), workflow, agent);
+}
+
+#[test]
+fn one_check_does_not_write_what_the_next_one_reads() {
+    // The agent's own tests are a check, and they mend the file that the other check looks at.
+    let workflow = r#"
+workflow: mended
+defaults: {retries: 1}
+steps:
+  - id: build
+    agent: developer
+    task: Build.
+    done: {all: [{run: "sh test.sh"}, {run: "grep -qx right answer.txt"}]}
+"#;
+    let agent = "echo 'echo right > answer.txt' > test.sh; echo wrong > answer.txt";
+    caught(&env(), workflow, agent);
+}
+
+#[test]
+fn what_a_passing_check_left_behind_does_not_change_tracked_files() {
+    let workflow = r#"
+workflow: poisoned
+defaults: {retries: 1}
+steps:
+  - id: first
+    agent: developer
+    task: Build.
+    done: {run: "sh test.sh", cache: false}
+  - id: build
+    agent: developer
+    task: Build.
+    done: {run: "grep -qx right answer.txt", cache: false}
+"#;
+    let env = env();
+    let agent = "echo 'echo right > answer.txt; git config --global x.y z; exit 0' > test.sh; echo \"$WINDLASS_STEP\" > n";
+    let finished = env.run(workflow, agent, &["--yes"]);
+    assert_eq!(finished.code, Some(4), "{finished}");
+    assert_eq!(env.step("build"), "failed");
+}
+
+#[test]
+fn a_lie_is_a_lie_however_often_it_is_told() {
+    let three = ANSWER.replace("retries: 1", "retries: 3");
+    let env = env();
+    let finished = caught(&env, &three, "echo 'All tests pass. Done.'; exit 0");
+    assert_eq!(finished.code, Some(4), "{finished}");
+    assert_eq!(env.log_json().count("attempt_started"), 3);
+}
