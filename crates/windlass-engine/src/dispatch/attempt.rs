@@ -15,7 +15,7 @@ use super::socket::Badge;
 use super::worker::{Worker, WorkerError};
 use crate::agent::{AttemptRequest, agent_environment};
 use crate::fault;
-use crate::git::Committed;
+use crate::git::{Committed, PlaceKind};
 use crate::home::canonical;
 use crate::launcher::{Confinement, ConfinementMode, LaunchPolicy, LaunchReport};
 use crate::process::{self, LauncherCommand};
@@ -33,7 +33,15 @@ impl Worker {
     ) -> Result<InputKind, WorkerError> {
         if self.unsettled {
             let at = Committed { commit: state.head.clone(), tree: state.head_code.clone() };
-            self.place.settle(&at)?;
+            if let Err(broken) = self.place.settle(&at) {
+                // An agent removed or broke the git directory of its place. Its files are kept, and
+                // the next attempt must not suffer for it.
+                if self.place.kind() == PlaceKind::Here {
+                    return Err(broken.into());
+                }
+                self.place.restore_git_directory(&self.site.user, &at.commit)?;
+                self.place.settle(&at)?;
+            }
             self.unsettled = false;
         }
         mirror::write(state, self.place.root(), &self.blobs)?;

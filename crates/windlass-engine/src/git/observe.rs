@@ -90,7 +90,12 @@ impl Place {
     /// The papers are left out by path: an ignore rule of the agent could bring them back. And
     /// `git add` would start `git status` inside a submodule, which obeys the configuration there.
     pub(super) fn add(&self, without: &[Vec<u8>]) -> Git {
-        let mut paths = b".\0:(exclude,top,literal).windlass/run\0".to_vec();
+        let mut paths = b".\0".to_vec();
+        // Git refuses to look behind a link. One in this place has no papers, which is trouble
+        // enough; its own name is a file like any other.
+        if !self.record.root.join(".windlass").is_symlink() {
+            paths.extend_from_slice(b":(exclude,top,literal).windlass/run\0");
+        }
         let submodules = self.record.submodules.iter().map(|submodule| &submodule.path);
         for path in submodules.chain(without) {
             paths.extend_from_slice(b":(exclude,top,literal)");

@@ -7,11 +7,34 @@ use windlass_engine::journal::{self, AuditReport};
 use windlass_engine::store::Store;
 
 use crate::cli::Cli;
-use crate::error::{CommandError, EXIT_FAILURE};
+use crate::error::{CommandError, EXIT_FAILURE, Kind};
 use crate::output::Output;
 use crate::surroundings::Surroundings;
 
 pub(crate) fn audit(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
+    match look(cli, output) {
+        // A journal that cannot even be opened is the answer to the question, not a failure to
+        // answer it.
+        Err(error) if error.kind == Kind::Failure && output.is_json() => {
+            output.json(&serde_json::json!({
+                "ok": false,
+                "events": 0,
+                "head": null,
+                "problems": [words(error.error.as_ref())],
+            }));
+            Ok(ExitCode::from(EXIT_FAILURE))
+        }
+        answer => answer,
+    }
+}
+
+/// An error with all its causes.
+fn words(error: &(dyn std::error::Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+fn look(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
     let surroundings = Surroundings::find(cli)?;
     let run = surroundings.run()?;
     let Some(store) = surroundings.store()? else {

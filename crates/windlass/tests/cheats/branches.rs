@@ -77,3 +77,29 @@ fn refs_that_are_links_lead_nowhere() {
     );
     assert_eq!(env.repository.git(&["for-each-ref"]), before);
 }
+
+#[test]
+fn a_broken_git_directory_does_not_stop_the_next_attempt() {
+    let twice = ANSWER.replace("retries: 1", "retries: 2");
+    for breaks in
+        ["rm -rf .git", "rm -rf .git/refs; ln -s / .git/refs", "rm -rf .git; echo x > .git"]
+    {
+        let env = env();
+        let agent = format!(
+            "case $WINDLASS_ATTEMPT in *#1) {breaks} ;; *) echo right > answer.txt; git status >/dev/null || rm answer.txt ;; esac"
+        );
+        honest(&env, &twice, &agent);
+        assert_eq!(published(&env, "answer.txt"), "right", "{breaks}");
+    }
+}
+
+#[test]
+fn a_run_folder_behind_a_link_does_not_stop_the_next_attempt() {
+    let twice = ANSWER.replace("retries: 1", "retries: 2");
+    let env = env();
+    honest(
+        &env,
+        &twice,
+        "case $WINDLASS_ATTEMPT in *#1) rm -rf .windlass; ln -s / .windlass ;; *) rm .windlass; echo right > answer.txt ;; esac",
+    );
+}
