@@ -1,1 +1,9 @@
-//! placeholder
+//! The command line as people and programs use it: exit codes, shapes, messages.
+
+mod bad_input;
+mod contracts;
+mod damage;
+mod decisions;
+mod driving;
+mod places;
+mod support;

@@ -1,6 +1,6 @@
 //! Dying while a person answers.
 
-use windlass_testkit::{TestEnv, wait};
+use windlass_testkit::{TestEnv, in_parallel, wait};
 
 use super::scenario::{Scenario, read_points};
 
@@ -17,7 +17,7 @@ fn an_approval_that_was_cut_off_counts_once_or_not_at_all() {
     let trace = whole.env.root().join("trace");
     assert_eq!(approve(&whole.env, &format!("trace:{}", trace.display())), Some(0));
     let wanted = whole.finish();
-    for point in read_points(&trace) {
+    in_parallel(4, read_points(&trace), |point| {
         let scenario = Scenario::with_a_person();
         assert_eq!(scenario.run(None).code, Some(3));
         assert_eq!(approve(&scenario.env, &point), None, "{point}");
@@ -31,5 +31,5 @@ fn an_approval_that_was_cut_off_counts_once_or_not_at_all() {
             assert_eq!(code, Some(0), "died at {point}: {}", resumed.stderr());
             assert_eq!(scenario.look(), wanted, "died at {point}");
         }
-    }
+    });
 }

@@ -1,48 +1,31 @@
-//! Dying at every point, once each. Cut into parts so that they run beside each other.
+//! Dying at every point, once each.
+
+use windlass_testkit::in_parallel;
 
 use super::scenario::Scenario;
 
-const PARTS: usize = 6;
+const PARTS: usize = 2;
 
 fn die_at_every_point_of(part: usize) {
     let whole = Scenario::new();
     let points = whole.points();
     let wanted = whole.look();
     assert!(points.len() > 100, "{} points", points.len());
-    for point in points.iter().skip(part).step_by(PARTS) {
+    let points: Vec<&String> = points.iter().skip(part).step_by(PARTS).collect();
+    in_parallel(4, points, |point| {
         let scenario = Scenario::new();
         let died = scenario.run(Some(point));
         assert_eq!(died.code, None, "{point}: nobody died there: {died}");
         assert_eq!(scenario.finish(), wanted, "died at {point}");
-    }
+    });
 }
 
 #[test]
-fn part_1_of_6() {
+fn the_odd_ones() {
     die_at_every_point_of(0);
 }
 
 #[test]
-fn part_2_of_6() {
+fn the_even_ones() {
     die_at_every_point_of(1);
-}
-
-#[test]
-fn part_3_of_6() {
-    die_at_every_point_of(2);
-}
-
-#[test]
-fn part_4_of_6() {
-    die_at_every_point_of(3);
-}
-
-#[test]
-fn part_5_of_6() {
-    die_at_every_point_of(4);
-}
-
-#[test]
-fn part_6_of_6() {
-    die_at_every_point_of(5);
 }

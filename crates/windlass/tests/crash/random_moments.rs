@@ -1,10 +1,10 @@
 //! Two hundred deaths at random moments.
 
-use windlass_testkit::{Random, wait};
+use windlass_testkit::{Random, in_parallel, wait};
 
 use super::scenario::Scenario;
 
-const WORKERS: u64 = 4;
+const WORKERS: u64 = 5;
 const DEATHS: u64 = 200 / WORKERS;
 
 /// Kills drivers until there were enough deaths; the moment is a number of journal writes from the
@@ -41,21 +41,6 @@ fn die_at_random(worker: u64) {
 }
 
 #[test]
-fn worker_1_of_4() {
-    die_at_random(0);
-}
-
-#[test]
-fn worker_2_of_4() {
-    die_at_random(1);
-}
-
-#[test]
-fn worker_3_of_4() {
-    die_at_random(2);
-}
-
-#[test]
-fn worker_4_of_4() {
-    die_at_random(3);
+fn two_hundred_deaths_at_random_moments() {
+    in_parallel(5, (0..WORKERS).collect(), die_at_random);
 }

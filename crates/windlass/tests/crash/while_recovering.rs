@@ -1,7 +1,7 @@
 //! Dying again while taking over what an earlier death left.
 
 use super::scenario::{Scenario, read_points};
-use windlass_testkit::wait;
+use windlass_testkit::{in_parallel, wait};
 
 /// Kills the run at `first`, then its successor at each of the points it passes early.
 fn die_again_after(first: &str) {
@@ -12,13 +12,13 @@ fn die_again_after(first: &str) {
     assert_eq!(resumed.wait(wait::DEADLINE).expect("an end").code, Some(0));
     let wanted = whole.look();
     // What comes later is passed by an undisturbed run as well.
-    for point in read_points(&trace).iter().take(12) {
+    in_parallel(4, read_points(&trace).into_iter().take(12).collect(), |point| {
         let scenario = Scenario::new();
         scenario.run(Some(first));
-        let mut resumed = scenario.resume(Some(point));
+        let mut resumed = scenario.resume(Some(&point));
         assert_eq!(resumed.wait(wait::DEADLINE).expect("an end").code, None, "{point}");
         assert_eq!(scenario.finish(), wanted, "died at {first}, then at {point}");
-    }
+    });
 }
 
 #[test]

@@ -1,0 +1,99 @@
+//! What people decide, with and without a driver.
+
+use windlass_testkit::{test_env, wait};
+
+use crate::support::{GATED, HONEST, at_the_gate, waiting};
+
+#[test]
+fn an_approval_of_something_else_is_refused() {
+    let env = at_the_gate();
+    fs_err::write(env.place().join("plan.md"), "another plan\n").unwrap();
+    let refused = env.windlass(&["approve"]);
+    refused.assert_code(2);
+    assert!(refused.stderr.contains("plan.md"), "{refused}");
+    assert_eq!(env.log_json().count("gate_approved"), 0);
+    env.windlass(&["resume"]).assert_code(3);
+    env.windlass(&["approve"]).assert_code(0);
+    env.windlass(&["resume"]).assert_code(0);
+}
+
+#[test]
+fn feedback_has_the_step_done_again_with_the_words_in_its_prompt() {
+    let env = test_env!();
+    let agent = format!("cp \"$WINDLASS_PROMPT_FILE\" prompt.md; {HONEST}");
+    env.run(GATED, &agent, &[]).assert_code(3);
+    env.windlass(&["feedback", "use the existing helper"]).assert_code(0);
+    env.windlass(&["resume"]).assert_code(3);
+    let prompt = fs_err::read_to_string(env.place().join("prompt.md")).unwrap();
+    assert!(prompt.contains("use the existing helper"), "{prompt}");
+    assert_eq!(env.log_json().count_of_step("step_proven", "plan"), 2);
+}
+
+#[test]
+fn a_rollback_opens_the_step_again_and_with_code_sets_the_files_back() {
+    let env = at_the_gate();
+    env.windlass(&["approve"]).assert_code(0);
+    env.windlass(&["resume"]).assert_code(0);
+    let env = at_the_gate();
+    let unknown = env.windlass(&["rollback", "plam", "x"]);
+    unknown.assert_code(2);
+    assert!(unknown.stderr.contains("plan"), "{unknown}");
+    env.windlass(&["rollback", "plan", "start over", "--code"]).assert_code(0);
+    env.windlass(&["resume"]).assert_code(3);
+    let log = env.log_json();
+    assert_eq!(log.last("rolled_back").unwrap()["reset_code"], true);
+    assert_eq!(fs_err::read_to_string(env.place().join("plan.md")).unwrap(), "plan plan#2\n");
+}
+
+#[test]
+fn a_skipped_step_counts_and_says_why() {
+    let env = at_the_gate();
+    env.windlass(&["approve"]).assert_code(0);
+    env.windlass(&["skip", "build", "--reason", "done by hand"]).assert_code(0);
+    env.windlass(&["resume"]).assert_code(0);
+    assert_eq!(env.step("build"), "skipped");
+    assert!(env.windlass(&["report"]).stdout.contains("done by hand"));
+}
+
+#[test]
+fn new_tries_are_given_by_a_person() {
+    let env = test_env!();
+    env.run(GATED, "true", &[]).assert_code(4);
+    env.windlass(&["retry-reset"]).assert_code(0);
+    env.windlass(&["resume"]).assert_code(4);
+    assert_eq!(env.log_json().count("attempt_started"), 4);
+}
+
+#[test]
+fn an_answer_without_a_question_is_refused() {
+    let env = test_env!();
+    env.run(GATED, "true", &[]).assert_code(4);
+    env.windlass(&["approve"]).assert_code(2);
+    env.windlass(&["resume", "--more", "attempts=x"]).assert_code(2);
+}
+
+#[test]
+fn a_budget_is_raised_by_resume() {
+    let env = test_env!();
+    let workflow = format!("{GATED}limits: {{attempts: 1}}\n");
+    env.run(&workflow, HONEST, &["--yes"]).assert_code(4);
+    assert_eq!(env.status_json()["run"]["reason"], "budget");
+    env.windlass(&["resume", "--more", "attempts=5"]).assert_code(0);
+}
+
+#[test]
+fn a_living_driver_hears_a_decision_at_once() {
+    let env = test_env!();
+    let agent = waiting(&env);
+    let mut driver = env.start(env.run_command(GATED, &agent, &[]));
+    wait::for_fact("the agent", || env.root().join("tmp/ready").exists());
+    let second = env.windlass(&["resume"]);
+    second.assert_code(1);
+    assert!(second.stderr.contains("another windlass is driving"), "{second}");
+    let paused = env.json(&["pause", "--now", "--json"]);
+    assert_eq!(paused["driven"], true);
+    let ended = driver.wait(wait::DEADLINE).expect("the driver stops");
+    ended.assert_code(4);
+    assert_eq!(env.status_json()["run"]["reason"], "user");
+    env.assert_no_orphans();
+}
