@@ -8,7 +8,7 @@ use windlass_testkit::TestEnv;
 use crate::support::{GATED, HONEST, at_the_gate};
 
 fn database(env: &TestEnv) -> PathBuf {
-    let found = fs_err::read_dir(env.repository_state()).unwrap().flatten();
+    let found = fs_err::read_dir(env.repository_state()).expect("a folder").flatten();
     let mut files =
         found.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "db"));
     files.next().expect("a database")
@@ -50,7 +50,7 @@ fn a_truncated_database() {
 fn a_database_replaced_by_an_empty_or_foreign_one() {
     for bytes in [&b""[..], b"this is no database at all, only some text"] {
         let env = at_the_gate();
-        fs_err::remove_file(database(&env)).or_else(|_| Ok::<(), std::io::Error>(())).unwrap();
+        fs_err::remove_file(database(&env)).unwrap();
         fs_err::write(env.repository_state().join("journal.db"), bytes).unwrap();
         let resumed = env.windlass(&["approve"]);
         assert_ne!(resumed.code, Some(0), "{resumed}");

@@ -1,5 +1,7 @@
 //! A real SIGKILL at every point that a run passes, and at random moments: each time the same end.
 
+#![expect(clippy::print_stdout, reason = "a seed that nobody sees cannot be used again")]
+
 mod at_a_gate;
 mod every_point;
 mod random_moments;
