@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::surroundings::Surroundings;
 
 pub(crate) fn audit(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
-    match look(cli, output) {
+    match answer(cli, output) {
         // A journal that cannot even be opened is the answer to the question, not a failure to
         // answer it.
         Err(error) if error.kind == Kind::Failure && output.is_json() => {
@@ -24,7 +24,7 @@ pub(crate) fn audit(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandE
             }));
             Ok(ExitCode::from(EXIT_FAILURE))
         }
-        answer => answer,
+        said => said,
     }
 }
 
@@ -34,7 +34,7 @@ fn words(error: &(dyn std::error::Error + 'static)) -> String {
     causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
-fn look(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
+fn answer(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
     let surroundings = Surroundings::find(cli)?;
     let run = surroundings.run()?;
     let Some(store) = surroundings.store()? else {
