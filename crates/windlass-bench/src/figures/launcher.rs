@@ -19,6 +19,7 @@ pub(super) fn measure(windlass: &Windlass, effort: Effort) -> BenchResult<Vec<Fi
         mode: ConfinementMode::Prefer,
         write: vec![folder.path().to_owned()],
         never: Vec::new(),
+        within: Vec::new(),
     };
     let command = LauncherCommand::new(&windlass.exe);
     let (mut plain, mut launched) = (Vec::new(), Vec::new());

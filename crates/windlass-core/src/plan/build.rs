@@ -13,6 +13,10 @@ use crate::id::{StepId, StepIndex};
 use crate::workflow::check::{Kind, Written};
 use crate::workflow::{Located, Workflow, claims, step, suggest};
 
+/// The least number of attempts that is allowed by default: the worst case knows nothing of people
+/// who send work back.
+const ROOM_FOR_FEEDBACK: u64 = 60;
+
 impl Workflow {
     /// Fills in what the run is for and freezes the result; all mistakes come back together.
     pub fn plan(&self, request: PlanRequest) -> Result<Plan, Vec<PlanError>> {
@@ -42,7 +46,10 @@ impl Workflow {
             limits: Limits {
                 cost_usd: self.limits.cost_usd,
                 wall: self.limits.wall,
-                attempts: self.limits.attempts.unwrap_or(worst_case_attempts),
+                attempts: self
+                    .limits
+                    .attempts
+                    .unwrap_or(worst_case_attempts.max(ROOM_FOR_FEEDBACK)),
             },
             prepare,
             carry,

@@ -59,6 +59,9 @@ pub struct RunState {
     pub head: ObjectId,
     /// The code of that commit.
     pub head_code: ObjectId,
+    /// The code that was proven last, committed or not: whatever differs from it is the work of the
+    /// step that has the place.
+    pub proven_code: ObjectId,
     /// The last snapshot that was seen.
     pub latest: Option<Snapshot>,
     /// Protected files that a person pinned anew: the object, or none for a removed file.

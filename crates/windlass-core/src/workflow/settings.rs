@@ -41,7 +41,8 @@ impl Default for Defaults {
     }
 }
 
-/// The budget; without a number of attempts the worst case is the limit.
+/// The budget; without a number of attempts the worst case is the limit, and never so little that
+/// a person's feedback meets it at once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WrittenLimits {
     pub(crate) cost_usd: f64,

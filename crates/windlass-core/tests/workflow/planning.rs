@@ -138,7 +138,7 @@ fn what_is_not_said_gets_its_default() {
     assert_eq!((step.timeout, step.idle_timeout), (Span::minutes(30), Span::minutes(10)));
     assert_eq!(step.backoff, Backoff { initial: Span::seconds(5), max: Span::minutes(5) });
     assert_eq!((plan.title.as_str(), plan.limits.cost_usd), ("w", 25.0));
-    assert_eq!((plan.limits.wall, plan.limits.attempts), (Span::hours(8), 3));
+    assert_eq!((plan.limits.wall, plan.limits.attempts), (Span::hours(8), 60));
     let Some(Criterion::Check(Check { kind: CheckKind::Run { timeout, cache, .. }, .. })) =
         &step.done
     else {

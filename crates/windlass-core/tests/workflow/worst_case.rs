@@ -59,7 +59,7 @@ fn the_bound_is_reached_by_a_chain_whose_last_step_goes_back() {
         let plan = workflow.plan(PlanRequest::default()).unwrap();
         assert_eq!(workflow.worst_case_attempts(), longest(&plan), "{retries:?} {routes:?}");
         assert_eq!(plan.worst_case_attempts, workflow.worst_case_attempts());
-        assert_eq!(plan.limits.attempts, workflow.worst_case_attempts());
+        assert!(plan.limits.attempts >= workflow.worst_case_attempts());
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use windlass_core::id::AttemptId;
 use windlass_core::plan::StepKind;
 use windlass_core::prompt::prompt;
-use windlass_core::proof::{AttemptReport, Blob, Outcome};
+use windlass_core::proof::{AttemptReport, Blob, Outcome, Trouble};
 use windlass_core::run::{InputKind, RunState};
 use windlass_core::snapshot::Snapshot;
 use windlass_core::time::Span;
@@ -15,7 +15,7 @@ use super::socket::Badge;
 use super::worker::{Worker, WorkerError};
 use crate::agent::{AttemptRequest, agent_environment};
 use crate::fault;
-use crate::git::{Committed, PlaceKind};
+use crate::git::{Committed, PlaceKind, place_files};
 use crate::home::canonical;
 use crate::launcher::{Confinement, ConfinementMode, LaunchPolicy, LaunchReport};
 use crate::process::{self, LauncherCommand};
@@ -31,6 +31,10 @@ impl Worker {
         attempt: &AttemptId,
         cancel: &Cancel,
     ) -> Result<InputKind, WorkerError> {
+        if state.facts.here {
+            // The checkout is the user's: HEAD is put back by whoever moved it, never by windlass.
+            self.refuse_moved_head(state)?;
+        }
         if self.unsettled {
             let at = Committed { commit: state.head.clone(), tree: state.head_code.clone() };
             if let Err(broken) = self.place.settle(&at) {
@@ -43,6 +47,7 @@ impl Worker {
                 self.place.settle(&at)?;
             }
             self.unsettled = false;
+            self.moved_by_agent = false;
         }
         mirror::write(state, self.place.root(), &self.blobs)?;
         fault::point("place-settled");
@@ -59,12 +64,13 @@ impl Worker {
         fault::point("attempt-exited");
         let result = self.backend.result(outcome, &output);
         let (snapshot, trouble) = self.files_left(state)?;
+        self.moved_by_agent = trouble.iter().any(|t| matches!(t, Trouble::HeadMoved { .. }));
         fault::point("attempt-observed");
         let report = AttemptReport {
             outcome: result.outcome,
             usage: result.usage,
             result: result.result,
-            output: self.keep_output(&output)?,
+            output: self.keep_output(scratch.path())?,
             left_behind: launch.as_ref().map_or(0, |launch| launch.left_behind),
             trouble,
             confinement: launch.map(|launch| launch.confinement).unwrap_or_default(),
@@ -147,14 +153,15 @@ impl Worker {
         policy.registry = Some(self.site.home.registry());
         policy.confinement = Confinement {
             mode: ConfinementMode::Prefer,
-            write: self.writable(command.write, &temp),
+            write: self.writable(command.write),
             never: self.site.out_of_reach(state.facts.here),
+            within: vec![canonical(&temp)],
         };
         Ok(Ok(policy))
     }
 
-    fn writable(&self, backend: Vec<PathBuf>, temp: &Path) -> Vec<PathBuf> {
-        let mut write = vec![self.place.root().to_owned(), canonical(temp)];
+    fn writable(&self, backend: Vec<PathBuf>) -> Vec<PathBuf> {
+        let mut write = vec![self.place.root().to_owned()];
         write.push(canonical(&std::env::temp_dir()));
         write.extend(backend);
         write.extend(self.site.allow_write.iter().map(|path| canonical(path)));
@@ -204,7 +211,7 @@ impl Worker {
 
     /// Keeps the files of the attempt. A place that cannot be read fails the attempt, with the last
     /// files that could.
-    fn files_left(
+    pub(super) fn files_left(
         &mut self,
         state: &RunState,
     ) -> Result<(Snapshot, Vec<windlass_core::proof::Trouble>), WorkerError> {
@@ -213,17 +220,22 @@ impl Worker {
             Err(WorkerError::Snapshot(error)) if self.place.root().is_dir() => {
                 let Some(latest) = state.latest.clone() else { return Err(error.into()) };
                 let message = with_causes(&error);
+                self.unsettled = true;
                 Ok((latest, vec![windlass_core::proof::Trouble::Unreadable { message }]))
             }
             Err(error) => Err(error),
         }
     }
 
-    fn keep_output(&self, output: &Path) -> Result<Option<Blob>, WorkerError> {
-        if output.metadata().is_ok_and(|data| data.len() > 0) {
-            return Ok(Some(self.blobs.put_file(output, 2 * MAX_OUTPUT_BYTES)?));
+    fn keep_output(&self, scratch: &Path) -> Result<Option<Blob>, WorkerError> {
+        // Never through a link and never from a pipe, which an unconfined agent could put there.
+        let most = 2 * MAX_OUTPUT_BYTES;
+        match place_files::read_file_bounded(scratch, Path::new("output"), most) {
+            Ok(bytes) if bytes.is_empty() => Ok(None),
+            Ok(bytes) => Ok(Some(self.blobs.put(&bytes)?)),
+            Err(error) if error.is_missing() => Ok(None),
+            Err(error) => Err(error.into()),
         }
-        Ok(None)
     }
 }
 

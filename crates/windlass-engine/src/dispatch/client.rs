@@ -110,10 +110,14 @@ impl Driver {
     /// Takes up the inbox and leaves, without starting anything.
     fn settle_inbox(mut self) -> Result<(), DriveError> {
         // The lock is held, so any driver that the journal knows of is gone.
-        self.feed(InputKind::DriverLeft, Actor::engine())?;
+        if !self.is_ended() {
+            self.feed(InputKind::DriverLeft, Actor::engine())?;
+        }
         loop {
             self.read_inbox()?;
-            if !self.observing {
+            // An attempt that died with its driver is over as soon as somebody says so.
+            self.ensure_stopped()?;
+            if !self.is_waiting() {
                 break;
             }
             self.next_message()?;

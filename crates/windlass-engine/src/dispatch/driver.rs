@@ -22,7 +22,7 @@ use super::worker::{Extra, Job, Worker, WorkerError};
 use crate::fault;
 use crate::journal::{DecideError, Journal, Step};
 use crate::process;
-use crate::store::lock::{DriverLock, ExclusiveLock, LockError, WaitError};
+use crate::store::lock::{DriverLock, ExclusiveLock, LockError, SharedLock, WaitError};
 use crate::store::{InboxId, InboxItem, OpenError, ReadError, SettleError, Store};
 use crate::verify::Cancel;
 
@@ -103,9 +103,10 @@ pub struct Driver {
     jobs: Sender<Job>,
     worker: Option<std::thread::JoinHandle<()>>,
     performing: BTreeMap<Effect, Cancel>,
-    pub(super) observing: bool,
+    observing: bool,
     observer: Observer,
     _lock: DriverLock,
+    _inherited: SharedLock,
 }
 
 impl Driver {
@@ -128,18 +129,19 @@ impl Driver {
         fault::point("lock-taken");
         // Whatever an earlier driver started is dying with it; nothing is touched before it is gone.
         drop(ExclusiveLock::wait(&home.launchers_lock(), Instant::now() + LAUNCHERS_PATIENCE)?);
+        let inherited = inherit_lock(&home.launchers_lock())?;
         let _ = process::become_subreaper();
         let journal = Journal::take_over(Store::open(&site.home.state)?, run)?;
         fault::point("fence-raised");
         let (sender, messages) = channel();
         let badge = Arc::new(Mutex::new(None));
-        let worker = Worker::new(Arc::clone(site), journal.state(), Arc::clone(&badge))?;
-        socket::listen(&home.socket(), badge, sender.clone()).map_err(DriveError::Socket)?;
+        socket::listen(&home.socket(), Arc::clone(&badge), sender.clone())
+            .map_err(DriveError::Socket)?;
         let (jobs, queue) = channel();
-        let reports = sender.clone();
+        let (reports, surroundings) = (sender.clone(), Arc::clone(site));
         let worker = std::thread::Builder::new()
             .name("worker".to_owned())
-            .spawn(move || worker.work(&queue, &reports))
+            .spawn(move || Worker::work(&surroundings, &badge, &queue, &reports))
             .map_err(DriveError::Socket)?;
         Ok(Self {
             journal,
@@ -155,6 +157,7 @@ impl Driver {
             observing: false,
             observer,
             _lock: lock,
+            _inherited: inherited,
         })
     }
 
@@ -195,13 +198,15 @@ impl Driver {
     fn turn(&mut self) -> Result<(), DriveError> {
         loop {
             self.read_inbox()?;
+            // Every turn, so that no flood of messages keeps a timer from going off.
+            self.fire_timers()?;
             self.ensure()?;
             if self.is_finished() {
                 return Ok(());
             }
             match self.messages.recv_timeout(self.patience()) {
                 Ok(message) => self.handle_message(message)?,
-                Err(RecvTimeoutError::Timeout) => self.fire_timers()?,
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(DriveError::WorkerDied),
             }
         }
@@ -253,6 +258,25 @@ impl Driver {
             self.performing.insert(effect, cancel);
         }
         Ok(())
+    }
+
+    /// Whether the run has ended.
+    pub(super) fn is_ended(&self) -> bool {
+        self.journal.state().is_ended()
+    }
+
+    /// Starts nothing but the end of an attempt that is to be stopped.
+    pub(super) fn ensure_stopped(&mut self) -> Result<(), DriveError> {
+        let stops = |effect: &Effect| matches!(effect, Effect::StopAttempt { .. });
+        if outstanding(self.journal.state()).iter().any(stops) {
+            self.ensure()?;
+        }
+        Ok(())
+    }
+
+    /// Whether a report of the worker is still to come.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.observing || !self.performing.is_empty()
     }
 
     fn extra(&self, effect: &Effect) -> Extra {
@@ -328,8 +352,15 @@ impl Driver {
             }
             Message::Observed(looked, seen) => {
                 self.observing = false;
-                let (snapshot, changed) = seen?;
-                self.decide_request(looked, snapshot, changed)?;
+                match seen {
+                    Ok((snapshot, changed)) => self.decide_request(looked, snapshot, changed)?,
+                    // Answered before it ends the driver, or it would end every driver after it.
+                    Err(error) => {
+                        let message = error.to_string();
+                        self.settle(looked.item, &Answer::Rejected { message, hint: None })?;
+                        return Err(error.into());
+                    }
+                }
             }
             Message::Ring => {}
             Message::Context { attempt, key, value, answer } => {
@@ -463,6 +494,20 @@ impl Driver {
         let state = self.journal.state();
         let place = std::path::PathBuf::from(&state.facts.place);
         let _ = mirror::write(state, &place, &self.site.blobs());
+    }
+}
+
+/// Takes the lock that a later driver waits for, so that every child inherits it: a git process
+/// that outlives a killed driver is waited for like a launcher, and never meets its successor.
+fn inherit_lock(path: &std::path::Path) -> Result<SharedLock, DriveError> {
+    loop {
+        if let Some(lock) = SharedLock::try_acquire(path)? {
+            rustix::io::fcntl_setfd(&lock, rustix::io::FdFlags::empty())
+                .map_err(|error| DriveError::Socket(error.into()))?;
+            return Ok(lock);
+        }
+        // Somebody is just asking whether it is free.
+        std::thread::yield_now();
     }
 }
 

@@ -94,6 +94,9 @@ impl Answer {
             Rejected::NotPublished { .. } => {
                 Some("only keys with a type in the step's `publishes` can be set")
             }
+            Rejected::TooLarge { .. } => {
+                Some("write a file into `.windlass/run/reports` and publish its path")
+            }
             Rejected::UnknownStep { .. } => Some("`windlass status` lists the steps"),
             Rejected::NoReason => Some("say why, so that it can be read in the report"),
             Rejected::Ended

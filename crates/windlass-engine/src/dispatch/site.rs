@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_core::run::RunState;
+use windlass_core::run::{RunFacts, RunState};
 
 use super::worker::WorkerError;
 
 use crate::agent::{Backend, CommandBackend, RehearsalBackend, check_environment};
-use crate::git::{EngineRepository, UserRepository};
+use crate::git::{EngineRepository, IgnoreRules, UserRepository};
 use crate::home::{RepositoryHome, RunHome, canonical};
 use crate::store::Store;
 use crate::store::blobs::Blobs;
@@ -49,13 +49,20 @@ impl Site {
 
     /// Returns what attempts must not write.
     pub(super) fn out_of_reach(&self, here: bool) -> Vec<PathBuf> {
-        let mut never = vec![canonical(&self.state_root), canonical(&self.home.cache)];
+        let mut never = self.own_folders();
         if !here {
             never.push(canonical(&self.user.top_level));
             never.push(canonical(&self.user.common_dir));
         }
         never.extend(self.users_programs());
         never
+    }
+
+    /// Everything of windlass's own, of all runs: attempts and checks get single folders within.
+    fn own_folders(&self) -> Vec<PathBuf> {
+        let (cache, scratch) = (self.home.cache.parent(), self.home.scratch.parent());
+        let own = [Some(self.state_root.as_path()), cache, scratch];
+        own.into_iter().flatten().map(canonical).collect()
     }
 
     /// The folders of the user's `PATH` that lie where agents may write temporary files: a program
@@ -78,19 +85,16 @@ impl Site {
         &self,
         run: &RunHome,
         place: &std::path::Path,
-        carried: Vec<(String, windlass_core::id::ContentHash)>,
+        facts: &RunFacts,
+        engine: &EngineRepository,
     ) -> Result<Verifier, WorkerError> {
         fs_err::create_dir_all(&run.scratch)?;
         fs_err::create_dir_all(&run.verifier)?;
-        let mut never = vec![
-            canonical(&self.state_root),
-            canonical(&self.user.top_level),
-            canonical(&self.user.common_dir),
-        ];
+        let mut never = self.own_folders();
+        never.push(canonical(&self.user.top_level));
+        never.push(canonical(&self.user.common_dir));
         never.push(canonical(place));
         never.extend(self.users_programs());
-        // What the verifier keeps beside its tree decides what it checks out and prepares.
-        never.extend(Verifier::own_files(&canonical(&run.verifier)));
         Ok(Verifier {
             exe: self.exe.clone(),
             env: check_environment(&self.env, place),
@@ -101,7 +105,8 @@ impl Site {
             launchers_lock: run.launchers_lock(),
             registry: self.home.registry(),
             never,
-            carried,
+            carried: facts.carried.clone(),
+            ignored: IgnoreRules::of(engine, &facts.base_tree)?,
         })
     }
 

@@ -8,6 +8,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -22,8 +23,15 @@ use crate::process::ancestry;
 /// The longest line that is read: a context value is a fact or a path, not a document.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// How long a caller may take to say what it wants, and how long it waits for an answer.
+/// How long a caller may take to say what it wants.
+const HEARING: Duration = Duration::from_secs(2);
+
+/// How long a caller waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How many callers are heard at a time: an agent has one process that publishes, a person one that
+/// rings.
+const MAX_CALLS: usize = 16;
 
 /// Who may speak for the running attempt.
 #[derive(Clone, Debug)]
@@ -149,20 +157,40 @@ pub(super) fn listen(
     }
     let listener = through_folder(socket, |path| UnixListener::bind(path))?;
     std::thread::Builder::new().name("socket".to_owned()).spawn(move || {
+        let calls = Arc::new(AtomicUsize::new(0));
         for stream in listener.incoming() {
-            let Ok(stream) = stream else { continue };
-            let (badge, driver) = (Arc::clone(&badge), driver.clone());
+            let Ok(stream) = stream else {
+                // Out of descriptors, most likely: they come back, and a busy loop helps nobody.
+                breathe();
+                continue;
+            };
+            if calls.load(Ordering::SeqCst) >= MAX_CALLS {
+                // Who hangs up can be called again; a flood of callers must not become threads.
+                continue;
+            }
+            calls.fetch_add(1, Ordering::SeqCst);
+            let (badge, driver, open) = (Arc::clone(&badge), driver.clone(), Arc::clone(&calls));
             // A caller that says nothing holds up nobody else.
-            let answering = move || answer(stream, &badge, &driver);
-            let _ = std::thread::Builder::new().name("call".to_owned()).spawn(answering);
+            let answering = move || {
+                answer(stream, &badge, &driver);
+                open.fetch_sub(1, Ordering::SeqCst);
+            };
+            if std::thread::Builder::new().name("call".to_owned()).spawn(answering).is_err() {
+                calls.fetch_sub(1, Ordering::SeqCst);
+            }
         }
     })?;
     Ok(())
 }
 
+#[expect(clippy::disallowed_methods, reason = "there is no event for a descriptor that is free")]
+fn breathe() {
+    std::thread::sleep(Duration::from_millis(50));
+}
+
 fn answer(stream: UnixStream, badge: &Mutex<Option<Badge>>, driver: &Sender<Message>) {
     let peer = rustix::net::sockopt::socket_peercred(&stream).ok().map(|peer| peer.pid);
-    let _ = stream.set_read_timeout(Some(PATIENCE));
+    let _ = stream.set_read_timeout(Some(HEARING));
     let mut line = String::new();
     let read = BufReader::new((&stream).take(MAX_LINE_BYTES)).read_line(&mut line);
     let answer = match read.map(|_| serde_json::from_str::<Call>(&line)) {

@@ -123,11 +123,11 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
         approved_in_advance: request.approved_in_advance,
         backend: request.backend,
         command: request.command,
-        carried: carried.clone(),
+        carried,
         version: request.version,
     };
     let begun = (|| {
-        let verifier = site.verifier(&home, place.root(), carried)?;
+        let verifier = site.verifier(&home, place.root(), &facts, &engine)?;
         preflight(&verifier, &place, &request.plan, &base_tree)?;
         fault::point("preflighted");
         let kind = InputKind::Start { plan: Box::new(request.plan), facts: Box::new(facts) };

@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::sync::{Arc, Mutex};
 
 use windlass_core::id::{ObjectId, StepId};
+use windlass_core::proof::Trouble;
 use windlass_core::run::{BaselineRequest, Effect, InputKind, RunState};
 use windlass_core::snapshot::{Baseline, Snapshot};
 use windlass_core::time::Timestamp;
@@ -18,7 +19,7 @@ use crate::agent::Backend;
 use crate::expr;
 use crate::fault;
 use crate::git::{
-    CommitRequest, Committed, EngineRepository, Person, Place, PublishError, place_files,
+    CommitRequest, Committed, EngineRepository, Person, Place, PlaceKind, PublishError, place_files,
 };
 use crate::home::RunHome;
 use crate::store::blobs::Blobs;
@@ -32,6 +33,8 @@ pub enum WorkerError {
     Engine(#[from] crate::git::EngineRepositoryError),
     #[error("the place of the run cannot be used")]
     Place(#[from] crate::git::PlaceError),
+    #[error("this checkout is on `{found}`, and the run works on `{expected}`: switch back first")]
+    HeadMoved { expected: String, found: String },
     #[error("the place `{path}` is gone")]
     PlaceGone { path: String },
     #[error("the files of the place could not be recorded")]
@@ -83,6 +86,8 @@ pub(super) struct Worker {
     pub(super) known: Option<Snapshot>,
     /// Whether HEAD, branch and index of the place have to be put right before the next attempt.
     pub(super) unsettled: bool,
+    /// Whether it was an agent of this driver that moved HEAD, so that it may be put back.
+    pub(super) moved_by_agent: bool,
 }
 
 impl Worker {
@@ -95,7 +100,7 @@ impl Worker {
         let run = site.run_home(state);
         let place = Place::open(&engine, &run.git())?
             .ok_or_else(|| WorkerError::PlaceGone { path: state.facts.place.clone() })?;
-        let verifier = site.verifier(&run, place.root(), state.facts.carried.clone())?;
+        let verifier = site.verifier(&run, place.root(), &state.facts, &engine)?;
         Ok(Self {
             blobs: site.blobs(),
             backend: site.backend(state),
@@ -107,23 +112,46 @@ impl Worker {
             badge,
             known: None,
             unsettled: true,
+            moved_by_agent: false,
         })
     }
 
     /// Performs jobs until there are no more.
-    pub(super) fn work(mut self, jobs: &Receiver<Job>, reports: &Sender<Message>) {
+    ///
+    /// The worker is made for the first of them: a run whose place is gone can still be aborted.
+    pub(super) fn work(
+        site: &Arc<Site>,
+        badge: &Arc<Mutex<Option<Badge>>>,
+        jobs: &Receiver<Job>,
+        reports: &Sender<Message>,
+    ) {
+        let mut worker: Option<Self> = None;
         for job in jobs {
-            let message = match job {
-                Job::Perform { effect, state, cancel, extra } => {
+            let state = match &job {
+                Job::Perform { state, .. } | Job::Observe { state, .. } => Arc::clone(state),
+            };
+            let ready = match worker.take() {
+                Some(worker) => Ok(worker),
+                None => Self::new(Arc::clone(site), &state, Arc::clone(badge)),
+            };
+            let message = match (job, ready) {
+                (Job::Perform { effect, cancel, extra, .. }, Ok(mut ready)) => {
                     fault::point(&format!("before-{}", name(&effect)));
-                    let report = self.perform(&effect, &state, &cancel, &extra);
+                    let report = ready.perform(&effect, &state, &cancel, &extra);
                     fault::point(&format!("after-{}", name(&effect)));
+                    worker = Some(ready);
                     Message::Performed(effect, Box::new(report))
                 }
-                Job::Observe { looked, state } => {
-                    let seen = self.look(&state);
+                (Job::Observe { looked, .. }, Ok(mut ready)) => {
+                    let seen = ready.look(&state);
+                    worker = Some(ready);
                     Message::Observed(looked, seen)
                 }
+                (Job::Perform { effect, .. }, Err(error)) => {
+                    let report = without_place(&effect, &state).ok_or(error);
+                    Message::Performed(effect, Box::new(report))
+                }
+                (Job::Observe { looked, .. }, Err(error)) => Message::Observed(looked, Err(error)),
             };
             // Without a driver there is nobody to report to.
             if reports.send(message).is_err() {
@@ -149,7 +177,7 @@ impl Worker {
             }
             Effect::EnsureAttempt { attempt } | Effect::StopAttempt { attempt } => {
                 // Its driver is gone, and with it everything that the attempt had started.
-                let (snapshot, trouble) = self.observe(state)?;
+                let (snapshot, trouble) = self.files_left(state)?;
                 let attempt = attempt.clone();
                 Ok(InputKind::AttemptLost { attempt, snapshot, trouble }.into())
             }
@@ -184,13 +212,20 @@ impl Worker {
         state: &RunState,
         request: &BaselineRequest,
     ) -> Result<InputKind, WorkerError> {
+        if state.facts.here {
+            self.refuse_moved_head(state)?;
+        }
         if let Some(code) = &request.reset_code {
+            // Whatever is there now, also what a person did since, has a name before it goes.
+            let (before, _) = self.observe(state)?;
+            let name = format!("before-reset-{}-{}", request.step, request.epoch);
+            self.engine.keep(state.facts.run.as_str(), &name.replace('/', "."), &before.code)?;
             self.known = None;
             self.place.reset_files(code)?;
         }
-        for paper in &request.set_aside {
+        for (number, paper) in request.set_aside.iter().enumerate() {
             self.known = None;
-            self.set_aside(paper, request)?;
+            self.set_aside(paper, number, request);
         }
         let snapshot = match &self.known {
             Some(known) => known.clone(),
@@ -214,20 +249,33 @@ impl Worker {
         })
     }
 
-    /// Moves a paper of an earlier life of the step out of the way. Its snapshot keeps it as well.
-    fn set_aside(&self, paper: &str, request: &BaselineRequest) -> Result<(), WorkerError> {
+    /// Moves a paper of an earlier life of the step out of the way, or removes it: its snapshot keeps
+    /// it. Where an agent has made both impossible it stays, and counts for nothing, because the
+    /// baseline that is taken next knows its content.
+    fn set_aside(&self, paper: &str, number: usize, request: &BaselineRequest) {
         let root = self.place.root();
         let step = request.step.as_str().replace('/', ".");
-        let name = paper.replace('/', "_");
-        let target = format!(".windlass/run/aside/{step}-{}/{name}", request.epoch);
-        let target = Path::new(&target);
-        if let Some(parent) = target.parent() {
-            place_files::create_dir(root, parent)?;
+        let name = paper.rsplit('/').next().unwrap_or(paper);
+        let folder = format!(".windlass/run/aside/{step}-{}", request.epoch);
+        let target = format!("{folder}/{number}-{name}");
+        let moved = place_files::create_dir(root, Path::new(&folder))
+            .and_then(|()| place_files::rename_within(root, Path::new(paper), Path::new(&target)));
+        if moved.is_err() {
+            let _ = place_files::remove_file(root, Path::new(paper));
         }
-        match place_files::rename_within(root, Path::new(paper), target) {
-            // Moved before, or removed by the agent: it is out of the way.
-            Err(error) if error.is_missing() => Ok(()),
-            other => Ok(other?),
+    }
+
+    /// Stops when the user's own checkout is on another branch than the run's.
+    pub(super) fn refuse_moved_head(&mut self, state: &RunState) -> Result<(), WorkerError> {
+        if self.moved_by_agent {
+            return Ok(());
+        }
+        let (_, trouble) = self.observe(state)?;
+        match trouble.into_iter().find(|trouble| matches!(trouble, Trouble::HeadMoved { .. })) {
+            Some(Trouble::HeadMoved { expected, found }) => {
+                Err(WorkerError::HeadMoved { expected, found })
+            }
+            _ => Ok(()),
         }
     }
 
@@ -283,7 +331,8 @@ impl Worker {
             step: state.plan.step(index),
             baseline: state.step(index).baseline.as_ref(),
             snapshot,
-            proven_code: &state.head_code,
+            proven_code: &state.proven_code,
+            committed_code: &state.head_code,
             pins: &state.pins,
             context: &state.context,
             document: &document,
@@ -324,14 +373,22 @@ impl Worker {
         fault::point("commit-made");
         let old = Committed { commit: parent.clone(), tree: state.head_code.clone() };
         let new = Committed { commit: commit.clone(), tree: code.clone() };
-        match self.place.publish(&self.site.user, &old, &new) {
+        let mut published = self.place.publish(&self.site.user, &old, &new);
+        if published.as_ref().is_err_and(|error| !needs_a_person(error))
+            && self.place.kind() == PlaceKind::PrivateClone
+        {
+            // The agent broke the git directory of its place; the user's branch does not wait for it.
+            self.place.restore_git_directory(&self.site.user, &old.commit)?;
+            published = self.place.publish(&self.site.user, &old, &new);
+        }
+        match published {
             Ok(()) => Ok(InputKind::Committed {
                 step: step.clone(),
                 code: code.clone(),
                 parent: parent.clone(),
                 commit,
             }),
-            Err(error @ (PublishError::Moved { .. } | PublishError::CheckedOut { .. })) => {
+            Err(error) if needs_a_person(&error) || state.facts.here => {
                 Ok(InputKind::CommitRefused {
                     step: step.clone(),
                     code: code.clone(),
@@ -342,6 +399,20 @@ impl Worker {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// What can be reported of an effect when there is no place any more: a stopped attempt is over.
+fn without_place(effect: &Effect, state: &RunState) -> Option<Report> {
+    let Effect::StopAttempt { attempt } = effect else { return None };
+    let snapshot = state.latest.clone()?;
+    let message = format!("the place `{}` is gone", state.facts.place);
+    let trouble = vec![Trouble::Unreadable { message }];
+    Some(InputKind::AttemptLost { attempt: attempt.clone(), snapshot, trouble }.into())
+}
+
+/// Whether only a person can put right what is in the way of a commit.
+fn needs_a_person(error: &PublishError) -> bool {
+    matches!(error, PublishError::Moved { .. } | PublishError::CheckedOut { .. })
 }
 
 /// Chance for backoffs, drawn here and journalled, so that the core has none.

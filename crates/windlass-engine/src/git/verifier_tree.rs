@@ -14,6 +14,7 @@ use windlass_core::id::ObjectId;
 
 use super::diff::TreePath;
 use super::git_error::GitError;
+use super::ignore_rules::IgnoreRules;
 use super::place::Place;
 use super::place_files::{self, PlaceFileError};
 use super::process::{Finished, Git, path_from_bytes};
@@ -35,12 +36,23 @@ pub enum VerifierError {
     Carry(#[from] PlaceFileError),
 }
 
+/// What a checkout found in the folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leftovers {
+    /// Nothing that had to go.
+    None,
+    /// Files of earlier checks, or of `prepare`, which are gone now.
+    Removed,
+}
+
 /// A folder with exactly the files of one tree, and the caches of earlier checks.
 #[derive(Debug)]
 pub struct VerifierTree {
     dir: PathBuf,
     run_dir: RunDir,
     submodules: Vec<Submodule>,
+    /// Patterns of files that stay when the folder is cleaned.
+    keep: Vec<String>,
     /// How long a folder that checks have used may resist before it is made anew: a FIFO called
     /// `.gitignore` blocks git for ever.
     patience: Duration,
@@ -56,18 +68,29 @@ impl VerifierTree {
             dir: dir.to_owned(),
             run_dir: place.run_dir.clone(),
             submodules: place.record.submodules.clone(),
+            keep: Vec::new(),
             patience: place.patience,
         }
     }
 
+    /// Lets the caches stay that `rules` ignore; what only the tree's own rules ignore does not.
+    #[must_use]
+    pub fn keeping(mut self, rules: &IgnoreRules) -> Self {
+        self.keep = rules.patterns().to_vec();
+        self
+    }
+
     /// Makes the folder match `tree`.
-    pub fn checkout(&self, tree: &ObjectId) -> Result<(), VerifierError> {
+    pub fn checkout(&self, tree: &ObjectId) -> Result<Leftovers, VerifierError> {
         let index = self.beside("index");
         let used = self.beside("used");
         if self.dir.is_dir() && index.is_file() {
             let matched = self.match_existing(tree, &index, used.exists());
             match matched {
-                Ok(()) => return self.fill_submodules(),
+                Ok(leftovers) => {
+                    self.fill_submodules()?;
+                    return Ok(leftovers);
+                }
                 Err(VerifierError::Git(GitError::Missing)) => return matched,
                 Err(_) => {}
             }
@@ -75,7 +98,8 @@ impl VerifierTree {
         self.discard()?;
         fs_err::create_dir_all(&self.dir)?;
         self.read_tree(tree, &index).run()?;
-        self.fill_submodules()
+        self.fill_submodules()?;
+        Ok(Leftovers::Removed)
     }
 
     /// Says that checks are about to run here, so that their leftovers are removed next time.
@@ -88,15 +112,17 @@ impl VerifierTree {
         tree: &ObjectId,
         index: &Path,
         used: bool,
-    ) -> Result<(), VerifierError> {
+    ) -> Result<Leftovers, VerifierError> {
         // The checkout before this one may have been killed.
         break_lock(index)?;
         self.with_access(|| self.read_tree(tree, index).deadline(self.patience).run())?;
-        if used {
-            self.with_access(|| self.clean(index).deadline(self.patience).run())?;
-            fs_err::remove_file(self.beside("used"))?;
+        if !used {
+            return Ok(Leftovers::None);
         }
-        Ok(())
+        let cleaned = self.with_access(|| self.clean(index).deadline(self.patience).run())?;
+        fs_err::remove_file(self.beside("used"))?;
+        // Git names what it removes.
+        Ok(if cleaned.stdout.is_empty() { Leftovers::None } else { Leftovers::Removed })
     }
 
     /// Does something to the folder, and again with write access if it failed: a check may have
@@ -104,24 +130,25 @@ impl VerifierTree {
     fn with_access(
         &self,
         act: impl Fn() -> Result<Finished, GitError>,
-    ) -> Result<(), VerifierError> {
+    ) -> Result<Finished, VerifierError> {
         match act() {
             Err(GitError::Failed { .. }) => {
                 set_access(&self.dir, Access::Owner)?;
-                act()?;
+                Ok(act()?)
             }
-            other => drop(other?),
+            other => Ok(other?),
         }
-        Ok(())
     }
 
     fn read_tree(&self, tree: &ObjectId, index: &Path) -> Git {
         self.git(index).args(["read-tree", "--reset", "-u", tree.as_str()])
     }
 
-    /// Removes what is neither in the tree nor ignored; the second `-f` is for repositories.
+    /// Removes what is neither in the tree nor kept; the second `-f` is for repositories. With `-x`
+    /// no ignore file of the tree has a say: checks run the agent's code, which can write them.
     fn clean(&self, index: &Path) -> Git {
-        self.git(index).args(["clean", "-f", "-f", "-d", "-q"])
+        let clean = self.git(index).args(["clean", "-f", "-f", "-d", "-x"]);
+        self.keep.iter().fold(clean, |clean, pattern| clean.args(["-e", pattern.as_str()]))
     }
 
     fn git(&self, index: &Path) -> Git {

@@ -103,6 +103,7 @@ pub(super) fn prepare(confinement: &Confinement) -> Result<Ready, ConfineError> 
     let scopes = Scope::from_all(known);
 
     let mut grants = grants::work_out(&confinement.write, &confinement.never);
+    grants.paths.extend(grants::work_out(&confinement.within, &[]).paths);
     let asked = grants.paths.len();
     let devices: Vec<PathBuf> =
         DEVICES.iter().map(PathBuf::from).filter(|path| path.exists()).collect();

@@ -83,7 +83,8 @@ impl LaunchPolicy {
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         let single = [Some(&self.cwd), Some(&self.stdout), self.stdin.as_ref()];
         let optional = [self.stderr.as_ref(), self.hold_lock.as_ref(), self.registry.as_ref()];
-        let listed = self.confinement.write.iter().chain(&self.confinement.never);
+        let confinement = &self.confinement;
+        let listed = confinement.write.iter().chain(&confinement.never).chain(&confinement.within);
         single.into_iter().chain(optional).flatten().chain(listed).map(PathBuf::as_path)
     }
 }
@@ -119,6 +120,8 @@ pub struct Confinement {
     pub write: Vec<PathBuf>,
     /// Files and folders that it must not write to, even where one lies beneath a path in `write`.
     pub never: Vec<PathBuf>,
+    /// Files and folders beneath a path in `never` that it may write to all the same.
+    pub within: Vec<PathBuf>,
 }
 
 /// What happens where the platform cannot confine.

@@ -64,6 +64,9 @@ pub enum AncestryError {
 /// executable whose first argument is [`LAUNCH_ARGUMENT`]: the second rule holds for launchers of
 /// other stores too, and when a registry was emptied.
 pub fn is_below_launcher(pid: i32, registry: &Path) -> Result<bool, AncestryError> {
+    if is_hidden(pid) {
+        return Ok(true);
+    }
     for process in chain(pid)? {
         if is_registered(&process, registry)? || has_launcher_argv(process.pid)? {
             return Ok(true);
@@ -159,6 +162,14 @@ fn has_launcher_argv(pid: i32) -> Result<bool, AncestryError> {
         // It looks like a launcher and hides what it is: fail closed.
         Err(_) => Ok(true),
     }
+}
+
+/// Whether this process sees itself under another number than the process table does: it is in a
+/// namespace of its own, where its ancestors cannot be told.
+fn is_hidden(pid: i32) -> bool {
+    let me = i32::try_from(std::process::id()).unwrap_or(-1);
+    let listed = Path::new("/proc/self").read_link().ok();
+    pid == me && listed.is_none_or(|name| name.as_os_str() != pid.to_string().as_str())
 }
 
 #[cfg(test)]

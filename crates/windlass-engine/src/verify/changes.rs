@@ -9,6 +9,9 @@ use windlass_core::proof::{MAX_LISTED_PATHS, ProtectedChange};
 
 use crate::git::{Change, EngineRepository, GitError};
 
+/// Git's mode of a symbolic link.
+const LINK_MODE: u32 = 0o120_000;
+
 /// The paths that differ between two trees.
 pub(super) struct Changes {
     changes: Vec<Change>,
@@ -66,7 +69,16 @@ impl Changes {
 
     fn listed(&self, keep: impl Fn(&str) -> bool) -> Vec<String> {
         let paths = self.changes.iter().map(|change| change.path.to_string());
-        paths.filter(|path| keep(path)).take(MAX_LISTED_PATHS).collect()
+        paths.filter(|path| keep(path)).collect()
+    }
+
+    /// Links that are new or lead elsewhere than before.
+    pub(super) fn links(&self) -> impl Iterator<Item = String> {
+        let links = self
+            .changes
+            .iter()
+            .filter(|change| change.new.as_ref().is_some_and(|entry| entry.mode == LINK_MODE));
+        links.map(|change| change.path.to_string())
     }
 
     /// Protected files that are neither as they were nor as a person pinned them.

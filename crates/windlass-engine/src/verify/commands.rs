@@ -9,7 +9,7 @@ use windlass_core::time::Span;
 use super::cancel::Cancel;
 use super::verifier::{MAX_PREPARED, Verifier};
 use crate::fault;
-use crate::git::VerifierTree;
+use crate::git::{VerifierTree, place_files};
 use crate::launcher::{Confinement, ConfinementMode, LaunchPolicy, LaunchReport};
 use crate::process::{self, LauncherCommand};
 
@@ -18,6 +18,9 @@ const MAX_EVIDENCE_BYTES: u64 = 4 << 20;
 
 /// How much of a failing command's output goes into the journal and the next prompt.
 const MAX_EXCERPT_BYTES: usize = 1500;
+
+/// The largest lock file that is read.
+const MAX_LOCK_BYTES: u64 = 64 << 20;
 
 /// Folders in the user's home that hold tools' caches: checks may fill them, agents may not.
 const TOOL_CACHES: &[&str] = &[
@@ -93,7 +96,7 @@ impl Verifier {
         cancel.running(Some(unit.stop_handle()));
         let report = unit.wait();
         cancel.running(None);
-        let (evidence, excerpt) = self.keep_output(&output)?;
+        let (evidence, excerpt) = self.keep_output(scratch.path())?;
         Ok(Ran { report, evidence, excerpt })
     }
 
@@ -118,28 +121,29 @@ impl Verifier {
         policy.registry = Some(self.registry.clone());
         policy.confinement = Confinement {
             mode: ConfinementMode::Prefer,
-            write: self.writable(tree, temp),
+            write: self.writable(),
             never: self.never.clone(),
+            within: vec![tree.dir().to_owned(), temp.to_owned()],
         };
         policy
     }
 
-    fn writable(&self, tree: &VerifierTree, temp: &Path) -> Vec<PathBuf> {
+    fn writable(&self) -> Vec<PathBuf> {
         let home = self.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| home);
         let caches = home
             .into_iter()
             .flat_map(|home| TOOL_CACHES.iter().map(move |cache| Path::new(home).join(cache)));
-        [tree.dir().to_owned(), temp.to_owned(), std::env::temp_dir()]
-            .into_iter()
-            .chain(caches.filter(|cache| cache.is_dir()))
-            .collect()
+        std::iter::once(std::env::temp_dir()).chain(caches.filter(|cache| cache.is_dir())).collect()
     }
 
-    fn keep_output(&self, output: &Path) -> Result<(Option<Blob>, String), std::io::Error> {
-        let bytes = match fs_err::read(output) {
+    fn keep_output(&self, scratch: &Path) -> Result<(Option<Blob>, String), std::io::Error> {
+        // Never through a link and never from a pipe: where nothing confines a check, it can put
+        // anything in the place of its own output.
+        let most = 2 * MAX_EVIDENCE_BYTES;
+        let bytes = match place_files::read_file_bounded(scratch, Path::new("output"), most) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(error),
+            Err(error) if error.is_missing() => Vec::new(),
+            Err(error) => return Err(std::io::Error::other(error)),
         };
         if bytes.is_empty() {
             return Ok((None, String::new()));
@@ -159,7 +163,7 @@ impl Verifier {
     ) -> Result<Option<(String, Ran)>, std::io::Error> {
         for (number, prepare) in plan.prepare.iter().enumerate() {
             let marker = self.verifier_dir.join(format!("prepared-{number}"));
-            let wanted = prepare_key(tree.dir(), prepare)?;
+            let wanted = prepare_key(tree.dir(), prepare);
             let known = number < MAX_PREPARED;
             if known && fs_err::read_to_string(&marker).is_ok_and(|found| found == wanted) {
                 continue;
@@ -196,18 +200,18 @@ impl Verifier {
 }
 
 /// What decides whether a `prepare` has to run again: its words, and its lock file's content.
-pub(super) fn prepare_key(tree: &Path, prepare: &Prepare) -> Result<String, std::io::Error> {
+pub(super) fn prepare_key(tree: &Path, prepare: &Prepare) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(prepare.run.as_bytes());
     hasher.update(prepare.folder.as_deref().unwrap_or_default().as_bytes());
     if let Some(lock) = &prepare.lock {
-        match fs_err::read(tree.join(lock)) {
+        // A link or a pipe in its place is no lock file; whatever it is, it is not the one before.
+        match place_files::read_file_bounded(tree, Path::new(lock), MAX_LOCK_BYTES) {
             Ok(bytes) => hasher.update(&bytes),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => hasher.update(b"none"),
-            Err(error) => return Err(error),
+            Err(_) => hasher.update(b"none"),
         };
     }
-    Ok(hasher.finalize().to_hex().to_string())
+    hasher.finalize().to_hex().to_string()
 }
 
 /// The end of an output, where commands say what went wrong.

@@ -14,6 +14,9 @@ use windlass_core::plan::glob;
 /// More matches than any criterion can mean; what is beyond is not looked at.
 const MAX_MATCHES: usize = 10_000;
 
+/// The largest file that is hashed: seconds of work.
+const MAX_HASHED_BYTES: u64 = 1 << 30;
+
 /// A file that matched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Match {
@@ -33,15 +36,15 @@ pub(super) fn find(root: &Path, globs: &[String]) -> Result<Vec<Match>, std::io:
         let mut queue = vec![start];
         while let Some(folder) = queue.pop() {
             let Ok(entries) = std::fs::read_dir(root.join(&folder)) else { continue };
-            for entry in entries {
-                let entry = entry?;
+            for entry in entries.flatten() {
                 let path = folder.join(entry.file_name());
                 let Some(name) = path.to_str() else { continue };
                 let Ok(kind) = entry.file_type() else { continue };
                 if kind.is_dir() && entry.file_name() != ".git" {
                     queue.push(path);
                 } else if kind.is_file() && set.is_match(name) && found.len() < MAX_MATCHES {
-                    let (hash, bytes) = hash_file(&root.join(&path))?;
+                    // What cannot be read, or not in any reasonable time, proves nothing.
+                    let Ok(Some((hash, bytes))) = hash_file(&root.join(&path)) else { continue };
                     found.insert(name.to_owned(), Match { path: name.to_owned(), bytes, hash });
                 }
             }
@@ -99,15 +102,19 @@ fn is_plain_below(root: &Path, relative: &Path) -> bool {
     })
 }
 
-fn hash_file(path: &Path) -> Result<(ContentHash, u64), std::io::Error> {
+fn hash_file(path: &Path) -> Result<Option<(ContentHash, u64)>, std::io::Error> {
     let mut file = fs_err::File::open(path)?;
+    if file.metadata()?.len() > MAX_HASHED_BYTES {
+        return Ok(None);
+    }
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 64 * 1024];
     let mut bytes = 0;
     loop {
         let count = file.read(&mut buffer)?;
         if count == 0 {
-            return Ok((ContentHash::new(hasher.finalize().to_hex().as_str()), bytes));
+            let hash = ContentHash::new(hasher.finalize().to_hex().as_str());
+            return Ok(Some((hash, bytes)));
         }
         bytes += count as u64;
         hasher.update(&buffer[..count]);

@@ -7,7 +7,7 @@ use windlass_core::plan::{CheckKind, Plan};
 
 use super::cancel::Cancel;
 use super::verifier::Verifier;
-use crate::git::Place;
+use crate::git::{Leftovers, Place};
 
 /// Why a plan cannot be verified here.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +21,8 @@ pub enum PreflightError {
     Tree(#[from] crate::git::VerifierError),
     #[error("the clean tree could not be prepared")]
     Io(#[from] std::io::Error),
+    #[error("a carried file cannot be read back")]
+    Carry(#[from] crate::store::blobs::GetError),
 }
 
 /// Words of the shell itself, and what needs more than a look to find.
@@ -62,7 +64,10 @@ pub fn preflight(
     if !plan.prepare.is_empty() {
         let tree = verifier.tree(place);
         fs_err::create_dir_all(&verifier.verifier_dir)?;
-        tree.checkout(base_tree)?;
+        if tree.checkout(base_tree)? == Leftovers::Removed {
+            verifier.forget_prepared(plan)?;
+        }
+        tree.carry(&verifier.carried_files()?)?;
         tree.mark_used()?;
         if let Some((command, ran)) = verifier.prepare(&tree, plan, &Cancel::default())? {
             let how = ran.words(windlass_core::time::Span::minutes(30));

@@ -1,11 +1,13 @@
 //! One verification.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Instant;
 
 use windlass_core::id::{ContentHash, ObjectId};
-use windlass_core::plan::{Check, CheckKind, Criterion, Holds, Plan, PlanStep, glob, template};
+use windlass_core::plan::{
+    Check, CheckKind, Criterion, Holds, Plan, PlanStep, StepKind, glob, template,
+};
 use windlass_core::proof::{MAX_LISTED_PATHS, Proof, VerifyReport};
 use windlass_core::snapshot::{Baseline, Snapshot};
 use windlass_core::time::Span;
@@ -17,12 +19,23 @@ use super::commands::{CommandRequest, Ran, prepare_key};
 use super::files;
 use crate::expr;
 use crate::fault;
-use crate::git::{EngineRepository, Place, TreePath, VerifierTree};
-use crate::store::blobs::Blobs;
+use crate::git::{
+    EngineRepository, IgnoreRules, Leftovers, Place, TreePath, VerifierTree, place_files,
+};
+use crate::store::blobs::{Blobs, GetError};
 use crate::store::{NewPass, PassKey, Store};
 
 /// The largest list of baseline files that is read back.
 const MAX_BASELINE_BYTES: u64 = 64 << 20;
+
+/// Changes whenever a pass under older rules may no longer be trusted.
+const PASS_FORMAT: &[u8] = b"pass 2";
+
+/// How much of a file is searched for the text that it must contain.
+const MAX_SEARCHED_BYTES: u64 = 64 << 20;
+
+/// The longest context value that becomes a variable; the kernel refuses 128 KiB.
+const MAX_VARIABLE_BYTES: usize = 32 << 10;
 
 /// How much of a diff is shown to a person at a gate.
 const MAX_PATCH_BYTES: usize = 256 << 10;
@@ -52,6 +65,8 @@ pub struct Verifier {
     pub never: Vec<PathBuf>,
     /// Pinned ignored files, and their blobs.
     pub carried: Vec<(String, ContentHash)>,
+    /// What the base commit ignores.
+    pub ignored: IgnoreRules,
 }
 
 /// What is to be verified.
@@ -64,8 +79,10 @@ pub struct VerifyRequest<'a> {
     pub baseline: Option<&'a Baseline>,
     /// The snapshot that is looked at.
     pub snapshot: &'a Snapshot,
-    /// The last proven code: protected files are compared with it.
+    /// The last proven code: whatever differs from it is this step's work.
     pub proven_code: &'a ObjectId,
+    /// The last committed code: protected files are compared with it.
+    pub committed_code: &'a ObjectId,
     /// Protected files that a person pinned anew.
     pub pins: &'a BTreeMap<String, Option<ObjectId>>,
     /// What steps published.
@@ -126,16 +143,18 @@ impl Verifier {
         Verification { report, passes: looking.passes }
     }
 
-    /// Returns the files beside the tree that are the verifier's own, made or not.
-    pub(crate) fn own_files(verifier_dir: &Path) -> Vec<PathBuf> {
-        let prepared = (0..MAX_PREPARED).map(|number| format!("prepared-{number}"));
-        let beside = ["tree.index", "tree.index.lock", "tree.used"].map(str::to_owned);
-        beside.into_iter().chain(prepared).map(|name| verifier_dir.join(name)).collect()
+    /// Returns the pinned ignored files.
+    pub(super) fn carried_files(&self) -> Result<Vec<(TreePath, Vec<u8>)>, GetError> {
+        let files = self.carried.iter().map(|(path, hash)| {
+            let bytes = self.blobs.get(hash, MAX_BASELINE_BYTES)?;
+            Ok((TreePath::new(path.as_bytes().to_vec()), bytes))
+        });
+        files.collect()
     }
 
     /// Returns the verifier's tree.
     pub(super) fn tree(&self, place: &Place) -> VerifierTree {
-        VerifierTree::at(&self.verifier_dir.join("tree"), place)
+        VerifierTree::at(&self.verifier_dir.join("tree"), place).keeping(&self.ignored)
     }
 }
 
@@ -151,7 +170,13 @@ struct Looking<'a> {
 impl Looking<'_> {
     fn look(&mut self, report: &mut VerifyReport) -> Result<(), Broken> {
         let request = self.request;
-        let base = request.baseline.map_or(request.proven_code, |b| &b.snapshot.code);
+        // Not the files that this life of the step began from: feedback and rollback begin a new
+        // one, and what an earlier one left outside its bounds would be out of sight. A group's work
+        // is proven already; it looks back to where its first step began.
+        let base = match (&request.step.kind, request.baseline) {
+            (StepKind::Group, Some(baseline)) => &baseline.snapshot.code,
+            (StepKind::Group, None) | (StepKind::Agent { .. }, _) => request.proven_code,
+        };
         let changes = if counts_lines(request.step) {
             Changes::with_lines(self.engine, base, &request.snapshot.code)?
         } else {
@@ -160,7 +185,9 @@ impl Looking<'_> {
         let paths = changes.paths();
         report.changed_count = paths.len() as u64;
         report.changed = paths.iter().take(MAX_LISTED_PATHS).cloned().collect();
-        report.outside_may_write = self.outside_may_write(base, &changes)?;
+        report.outside_may_write = changes.outside(&request.step.may_write);
+        report.outside_may_write.extend(self.links_that_leave(&changes));
+        report.outside_may_write.truncate(MAX_LISTED_PATHS);
         self.look_at_protected(base, &changes, report)?;
         if !report.protected.is_empty() || !report.outside_may_write.is_empty() {
             // Whatever the checks say, this is not accepted; nothing the agent changed is run.
@@ -182,17 +209,16 @@ impl Looking<'_> {
         Ok(())
     }
 
-    /// Changed paths that the step may not write. What is again as it was last proven does not
-    /// count: an agent has to be able to put back what an earlier attempt should not have touched.
-    fn outside_may_write(&self, base: &ObjectId, changes: &Changes) -> Result<Vec<String>, Broken> {
-        let request = self.request;
-        let mut outside = changes.outside(&request.step.may_write);
-        if !outside.is_empty() && base != request.proven_code {
-            let since_proven =
-                Changes::between(self.engine, request.proven_code, &request.snapshot.code)?.paths();
-            outside.retain(|path| since_proven.contains(path));
-        }
-        Ok(outside)
+    /// New links that lead out of the place: a check would read what is not part of the work.
+    fn links_that_leave(&self, changes: &Changes) -> Vec<String> {
+        let root = crate::home::canonical(self.place.root());
+        let leaves = |path: &String| match root.join(path).canonicalize() {
+            Ok(target) => !target.starts_with(&root),
+            // A link to nothing may lead to something later.
+            Err(_) => !leads_inside(&root, path),
+        };
+        let links = changes.links().filter(leaves);
+        links.map(|path| format!("{path} (a link that leads out of the place)")).collect()
     }
 
     fn look_at_protected(
@@ -205,7 +231,7 @@ impl Looking<'_> {
         if request.plan.protect.is_empty() {
             return Ok(());
         }
-        let (proven, code) = (request.proven_code, &request.snapshot.code);
+        let (proven, code) = (request.committed_code, &request.snapshot.code);
         report.protected = if base == proven {
             changes.protected(&request.plan.protect, request.pins)
         } else {
@@ -285,7 +311,6 @@ impl Looking<'_> {
         // A glob that was filled in only later has no baseline of its own: what git saw decides.
         let has_baseline = baseline.globs.contains(&filled);
         let mut why_not = "unchanged since the step began";
-        let rules_changed = changed.iter().any(|path| Path::new(path).ends_with(".gitignore"));
         for candidate in &found {
             let run_folder = Path::new(&candidate.path).starts_with(".windlass/run");
             let is_new = if has_baseline {
@@ -296,9 +321,11 @@ impl Looking<'_> {
             if !is_new && !stale_ok {
                 continue;
             }
-            if rules_changed && !run_folder && !changed.contains(&candidate.path) {
-                // Under its new rules git may leave this file out of the work that is accepted.
-                why_not = "not part of the work, and the ignore rules changed in this step";
+            let is_work = run_folder || changed.contains(&candidate.path);
+            if !stale_ok && !is_work && !self.verifier.ignored.is_ignored(&candidate.path) {
+                // Ignore rules that an agent wrote keep this file out of the work that is accepted.
+                why_not =
+                    "not part of the work: rules that the base commit does not have ignore it";
                 continue;
             }
             if min_bytes.is_some_and(|least| candidate.bytes < least) {
@@ -324,8 +351,9 @@ impl Looking<'_> {
     }
 
     fn contains(&self, path: &str, text: &str) -> bool {
-        let bytes = fs_err::read(self.place.root().join(path)).unwrap_or_default();
-        let text = text.as_bytes();
+        let root = self.place.root();
+        let bytes = place_files::read_file_bounded(root, Path::new(path), MAX_SEARCHED_BYTES);
+        let (bytes, text) = (bytes.unwrap_or_default(), text.as_bytes());
         text.is_empty() || bytes.windows(text.len()).any(|window| window == text)
     }
 
@@ -468,13 +496,10 @@ impl Looking<'_> {
     fn clean_tree(&self) -> Result<Result<VerifierTree, Seen>, Broken> {
         let tree = self.verifier.tree(self.place);
         fs_err::create_dir_all(&self.verifier.verifier_dir)?;
-        tree.checkout(&self.request.snapshot.code)?;
-        let mut carried = Vec::new();
-        for (path, hash) in &self.verifier.carried {
-            let bytes = self.verifier.blobs.get(hash, MAX_BASELINE_BYTES)?;
-            carried.push((TreePath::new(path.as_bytes().to_vec()), bytes));
+        if tree.checkout(&self.request.snapshot.code)? == Leftovers::Removed {
+            self.verifier.forget_prepared(self.request.plan)?;
         }
-        tree.carry(&carried)?;
+        tree.carry(&self.verifier.carried_files()?)?;
         tree.mark_used()?;
         fault::point("tree-made");
         Ok(match self.verifier.prepare(&tree, self.request.plan, self.cancel)? {
@@ -490,6 +515,11 @@ impl Looking<'_> {
         let CheckKind::Run { command, folder, timeout, .. } = check else {
             return Ok(Seen::no("this is not a command".to_owned()));
         };
+        if let Some(folder) = folder
+            && !is_below(tree.dir(), folder)
+        {
+            return Ok(Seen::no(format!("run `{command}`: `{folder}` is no folder of the work")));
+        }
         let request = CommandRequest {
             command,
             folder: folder.as_deref(),
@@ -512,6 +542,7 @@ impl Looking<'_> {
             hasher.update(&(bytes.len() as u64).to_le_bytes());
             hasher.update(bytes);
         };
+        part(PASS_FORMAT);
         part(self.request.snapshot.code.as_str().as_bytes());
         part(command.as_bytes());
         part(folder.as_deref().unwrap_or_default().as_bytes());
@@ -522,7 +553,7 @@ impl Looking<'_> {
         }
         for prepare in &self.request.plan.prepare {
             // The lock file is part of the code, so the command's words suffice.
-            part(prepare_key(Path::new("/nonexistent"), prepare)?.as_bytes());
+            part(prepare_key(Path::new("/nonexistent"), prepare).as_bytes());
         }
         for (path, hash) in &self.verifier.carried {
             part(path.as_bytes());
@@ -600,7 +631,7 @@ fn context_environment(context: &serde_json::Value) -> Vec<(String, String)> {
             }
         } else {
             let text = as_text(value);
-            if !text.contains('\0') {
+            if !text.contains('\0') && text.len() <= MAX_VARIABLE_BYTES {
                 into.push((prefix.to_owned(), text));
             }
         }
@@ -612,6 +643,30 @@ fn context_environment(context: &serde_json::Value) -> Vec<(String, String)> {
 
 fn as_text(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Whether a folder is reached inside `root`, whatever links are on the way.
+fn is_below(root: &Path, folder: &str) -> bool {
+    let root = crate::home::canonical(root);
+    root.join(folder).canonicalize().is_ok_and(|path| path.is_dir() && path.starts_with(&root))
+}
+
+/// Whether the words of a link that leads to nothing stay below `root`.
+fn leads_inside(root: &Path, link: &str) -> bool {
+    let Ok(target) = root.join(link).read_link() else { return false };
+    if target.is_absolute() {
+        return false;
+    }
+    let mut depth = Path::new(link).components().count().saturating_sub(1);
+    for part in target.components() {
+        match part {
+            Component::ParentDir if depth == 0 => return false,
+            Component::ParentDir => depth -= 1,
+            Component::Normal(_) => depth += 1,
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    true
 }
 
 fn few(paths: &[String]) -> String {

@@ -10,8 +10,8 @@ use windlass_core::proof::Trouble;
 use windlass_core::snapshot::Snapshot;
 use windlass_core::time::Timestamp;
 use windlass_engine::git::{
-    CommitRequest, Committed, EngineRepository, Person, Place, PlaceError, PlaceRequest,
-    UserRepository, VerifierTree,
+    CommitRequest, Committed, EngineRepository, IgnoreRules, Person, Place, PlaceError,
+    PlaceRequest, UserRepository, VerifierTree,
 };
 
 pub(crate) const BRANCH: &str = "windlass/abcd1234";
@@ -88,7 +88,9 @@ impl World {
     }
 
     pub(crate) fn verifier(&self, run: &Run) -> VerifierTree {
-        VerifierTree::at(&self.path("cache/tree"), &run.place)
+        let base = run.engine.tree_of(&run.user.commit).unwrap();
+        let rules = IgnoreRules::of(&run.engine, &base).unwrap();
+        VerifierTree::at(&self.path("cache/tree"), &run.place).keeping(&rules)
     }
 }
 

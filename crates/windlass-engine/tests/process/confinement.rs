@@ -26,6 +26,7 @@ fn confined(fixture: &Fixture, script: &str) -> LaunchPolicy {
         mode: ConfinementMode::Require,
         write: vec![fixture.path("place"), fixture.path("tmp")],
         never: vec![fixture.path("state")],
+        within: Vec::new(),
     };
     policy
 }

@@ -6,6 +6,7 @@ mod deciding;
 mod files;
 mod git_settings;
 mod judges;
+mod leftovers;
 mod lingering;
 mod outside;
 mod programs;

@@ -26,10 +26,11 @@ fn refused(env: &TestEnv, workflow: impl AsRef<[u8]>) -> Finished {
 fn a_folder_that_is_no_repository() {
     let env = test_env!();
     let workflow = env.workflow(GATED);
-    let home = env.home();
+    // Not below the test's own root, which may lie in a checkout of windlass itself.
+    let outside = tempfile::tempdir().unwrap();
     let finished = env.windlass(&[
         "-C",
-        &home.to_string_lossy(),
+        &outside.path().to_string_lossy(),
         "run",
         "x",
         "--workflow",

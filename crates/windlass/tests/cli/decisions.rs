@@ -97,3 +97,20 @@ fn a_living_driver_hears_a_decision_at_once() {
     assert_eq!(env.status_json()["run"]["reason"], "user");
     env.assert_no_orphans();
 }
+
+#[test]
+fn a_decision_about_an_ended_run_is_refused() {
+    let env = test_env!();
+    env.run(GATED, HONEST, &["--yes"]).assert_code(0);
+    let refused = env.windlass(&["abort"]);
+    refused.assert_code(2);
+    assert!(refused.stderr.contains("ended"), "{refused}");
+}
+
+#[test]
+fn a_run_whose_place_is_gone_can_be_aborted() {
+    let env = at_the_gate();
+    fs_err::remove_dir_all(env.place()).unwrap();
+    env.windlass(&["abort"]).assert_code(0);
+    assert_eq!(env.status_json()["run"]["status"], "aborted");
+}

@@ -25,6 +25,7 @@ impl RunState {
             remaining: u32::try_from(plan.steps.len()).unwrap_or(u32::MAX),
             head: facts.base.clone(),
             head_code: facts.base_tree.clone(),
+            proven_code: facts.base_tree.clone(),
             plan: Arc::clone(&plan),
             facts: Arc::new((**facts).clone()),
             control: Control::Active,

@@ -47,8 +47,9 @@ impl RunState {
                     return Err(self.wrong_phase(holder, event));
                 }
                 self.latest = Some(observed.clone());
-                if *reset_code && let Some(baseline) = &self.step(index).baseline {
-                    self.reset_code = Some(baseline.snapshot.code.clone());
+                if *reset_code && let Some(baseline) = self.step(index).baseline.clone() {
+                    self.proven_code = baseline.snapshot.code.clone();
+                    self.reset_code = Some(baseline.snapshot.code);
                 }
                 let hotfix =
                     Hotfix { by: by.clone(), message: message.clone(), files: files.clone() };

@@ -44,6 +44,7 @@ impl RunState {
             Event::StepProven { snapshot, report, .. } => {
                 self.spend_verification(index, event)?;
                 self.publish_paths(index);
+                self.proven_code = snapshot.code.clone();
                 let commits = self.plan.step(index).commit == CommitPolicy::Wip
                     && snapshot.code != self.head_code;
                 self.update(index, |step| {

@@ -5,6 +5,12 @@ use crate::id::AttemptId;
 use crate::plan::{Publish, ValueType};
 use crate::run::{Event, Rejected};
 
+/// A context holds facts and paths; whoever has more to say writes a paper and publishes its path.
+const MAX_VALUE_BYTES: usize = 32 << 10;
+
+/// Every fold of the journal and every check's environment carries the whole context.
+const MAX_CONTEXT_BYTES: usize = 256 << 10;
+
 /// An agent may set the keys that its step declares with a type, and keys below those that are
 /// objects. Declared paths are windlass's to publish, also below such an object.
 pub(super) fn set(
@@ -36,6 +42,10 @@ pub(super) fn set(
         {
             allowed = allowed.or(Some(ValueType::Any));
         }
+    }
+    let size = value.to_string().len();
+    if size > MAX_VALUE_BYTES || draft.state.context.to_string().len() + size > MAX_CONTEXT_BYTES {
+        return Err(Rejected::TooLarge { key: key.to_owned() });
     }
     match allowed.filter(|_| !is_path) {
         None => Err(Rejected::NotPublished {

@@ -87,6 +87,8 @@ pub enum Rejected {
     NothingFailed,
     #[error("a reason is needed")]
     NoReason,
+    #[error("`{key}` is too large: a value has at most 32 KiB, and all of them 256 KiB")]
+    TooLarge { key: String },
     #[error("only a person can decide this")]
     NotAPerson,
 }
