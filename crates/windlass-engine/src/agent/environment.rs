@@ -83,8 +83,8 @@ mod tests {
 
     #[test]
     fn a_check_never_finds_a_program_that_an_agent_could_have_put_there() {
-        let user = env(&[("PATH", "/work/place/bin:.::bin:/usr/bin:/usr/../work/place/x:/bin")]);
-        let checked = check_environment(&user, Path::new("/work/place"));
+        let user = env(&[("PATH", "/srv/place/bin:.::bin:/usr/bin:/usr/../srv/place/x:/bin")]);
+        let checked = check_environment(&user, Path::new("/srv/place"));
         assert_eq!(checked, env(&[("PATH", "/usr/bin:/bin")]));
     }
 }
