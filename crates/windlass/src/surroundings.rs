@@ -141,7 +141,10 @@ impl Surroundings {
 fn folder(cli: &Cli) -> Result<PathBuf, CommandError> {
     match &cli.directory {
         Some(folder) => Ok(folder.clone()),
-        None => std::env::current_dir().map_err(CommandError::failure),
+        None => std::env::current_dir().map_err(|error| {
+            CommandError::usage(format!("the current folder cannot be found: {error}"))
+                .hint("change into a repository, or name one with -C")
+        }),
     }
 }
 
