@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::id::RunId;
+use windlass_core::id::{RunId, StepId};
 
 /// The roots of everything that windlass keeps.
 #[derive(Clone, Debug)]
@@ -60,12 +60,34 @@ impl RepositoryHome {
         self.state.join("launchers")
     }
 
+    /// Returns the places of a run that are there: its private clone, and those of its spokes.
+    ///
+    /// # Errors
+    /// The folder with the places cannot be read.
+    pub fn places_of(&self, run: &RunId) -> std::io::Result<Vec<PathBuf>> {
+        let entries = match fs_err::read_dir(&self.data) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let mut places = Vec::new();
+        for entry in entries {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let rest = name.strip_prefix(run.as_str());
+            if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
+                places.push(path);
+            }
+        }
+        Ok(places)
+    }
+
     /// Returns the folders of one run.
     pub fn run(&self, run: &RunId) -> RunHome {
         RunHome {
             state: self.state.join("runs").join(run.as_str()),
             verifier: self.cache.join(run.as_str()),
             scratch: self.scratch.join(run.as_str()),
+            git: self.state.join("runs").join(run.as_str()).join("git"),
             place: self.data.join(run.as_str()),
         }
     }
@@ -83,6 +105,8 @@ pub struct RunHome {
     /// Apart from the state and the verifier, because attempts and checks get folders of their own
     /// in it to write.
     pub scratch: PathBuf,
+    /// The run's own git directory.
+    pub git: PathBuf,
     /// Its private clone.
     pub place: PathBuf,
 }
@@ -103,9 +127,19 @@ impl RunHome {
         self.state.join("driver.sock")
     }
 
-    /// Returns the run's own git directory.
-    pub fn git(&self) -> PathBuf {
-        self.state.join("git")
+    /// Returns the folders of a spoke: a place, a git directory and a verifier tree of its own, and
+    /// all else of the run.
+    #[must_use]
+    pub fn aside(&self, spoke: &StepId) -> Self {
+        let name = spoke.as_str().replace('/', ".");
+        let mut place = self.place.clone().into_os_string();
+        place.push(format!(".{name}"));
+        Self {
+            git: self.state.join("aside").join(&name),
+            verifier: self.verifier.join("aside").join(&name),
+            place: place.into(),
+            ..self.clone()
+        }
     }
 
     /// Returns the folder with the commands that an agent finds first.

@@ -125,6 +125,7 @@ fn step(number: u32) -> PlanStep {
         reads: Vec::new(),
         publishes: BTreeMap::new(),
         may_write: Vec::new(),
+        writes: Vec::new(),
         retries: 3,
         timeout: Span::minutes(30),
         idle_timeout: Span::minutes(10),

@@ -30,7 +30,9 @@ impl Workflow {
         let prepare = builder.prepare();
         let carry = builder.all(&self.carry);
         let protect = builder.all(&self.protect);
-        let steps = (0..self.order.steps.len()).map(|index| builder.step(index)).collect();
+        let steps: Vec<PlanStep> =
+            (0..self.order.steps.len()).map(|index| builder.step(index)).collect();
+        builder.errors.extend(shared_files(&steps));
         let errors = builder.errors;
         if !errors.is_empty() {
             return Err(errors);
@@ -176,6 +178,7 @@ impl Builder<'_> {
                 .map(|(key, publish)| (key.clone(), self.publish(publish)))
                 .collect(),
             may_write: self.all(&written.may_write),
+            writes: self.all(&written.writes),
             retries: written.retries.unwrap_or(defaults.retries),
             timeout: written.timeout.unwrap_or(defaults.timeout),
             idle_timeout: written.idle_timeout.unwrap_or(defaults.idle_timeout),
@@ -288,6 +291,21 @@ impl Builder<'_> {
             Kind::NotYet => unreachable!("a workflow with such a check does not parse"),
         }
     }
+}
+
+/// Two spokes of a team that write one file would take each other's work away.
+fn shared_files(steps: &[PlanStep]) -> Vec<PlanError> {
+    let mut writers: BTreeMap<(Option<StepIndex>, &str), &PlanStep> = BTreeMap::new();
+    let mut errors = Vec::new();
+    for step in steps {
+        for path in &step.writes {
+            if let Some(other) = writers.insert((step.parent, path), step) {
+                let (one, other) = (other.id.to_string(), step.id.to_string());
+                errors.push(PlanError::SharedFile { path: path.clone(), one, other });
+            }
+        }
+    }
+    errors
 }
 
 fn step_index(position: usize) -> StepIndex {

@@ -78,6 +78,16 @@ pub enum PlanError {
         /// Where it stands.
         at: At,
     },
+    /// With their values filled in, two spokes write one file.
+    #[error("the spokes `{one}` and `{other}` both write {}", suggest::shown(path))]
+    SharedFile {
+        /// The file.
+        path: String,
+        /// The first spoke.
+        one: String,
+        /// The second one.
+        other: String,
+    },
     /// With its values filled in, a glob is none.
     #[error("{} at {file}:{} is not a glob", suggest::shown(pattern), at.line)]
     BadGlob {
@@ -102,7 +112,10 @@ impl PlanError {
             Self::NeedsIssue { file, at } => {
                 Some(format!("the issue is used at {file}:{}:{}", at.line, at.column))
             }
-            Self::Nul { .. } | Self::BadPath { .. } | Self::BadGlob { .. } => {
+            Self::Nul { .. }
+            | Self::BadPath { .. }
+            | Self::BadGlob { .. }
+            | Self::SharedFile { .. } => {
                 Some("check the inputs, the goal and the issue's title".to_owned())
             }
         }

@@ -36,6 +36,9 @@ pub struct PlanStep {
     pub publishes: BTreeMap<String, Publish>,
     /// Globs that changes must stay inside; empty means anywhere.
     pub may_write: Vec<String>,
+    /// The files that a spoke of a team writes, and nothing else; empty for every other step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub writes: Vec<String>,
     /// Tries in all, the first included.
     pub retries: u32,
     /// The most wall time for one attempt.
@@ -60,6 +63,14 @@ pub struct PlanStep {
     pub satisfied_ok: bool,
     /// Whether claims of the step's own agent suffice.
     pub trust_agent: bool,
+}
+
+impl PlanStep {
+    /// Returns whether the step is a spoke of a team: it works beside the other spokes, in a place
+    /// of its own, and only the files that it `writes` are brought over.
+    pub fn is_spoke(&self) -> bool {
+        !self.writes.is_empty()
+    }
 }
 
 /// Who works on a step.

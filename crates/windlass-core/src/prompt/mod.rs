@@ -138,6 +138,10 @@ fn rules(text: &mut String, state: &RunState, plan: &PlanStep) {
     let mut list = String::from(
         "- Stay on the current branch. Do not push, and make no repository inside this one.\n",
     );
+    if plan.is_spoke() {
+        let paths = one_line(&plan.writes.join(", "), 300);
+        let _ = writeln!(list, "- Write {paths} and change nothing else: others work beside you");
+    }
     if !plan.may_write.is_empty() {
         let paths = one_line(&plan.may_write.join(", "), 200);
         let _ = writeln!(list, "- Change only: {paths} (and papers in `.windlass/run`)");

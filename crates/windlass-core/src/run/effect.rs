@@ -51,6 +51,15 @@ pub enum Effect {
         /// The date that the commit carries.
         date: Timestamp,
     },
+    /// The files that a spoke wrote are in the run's place too.
+    Adopt {
+        /// The spoke.
+        step: StepId,
+        /// How often the step was reopened.
+        epoch: u32,
+        /// The files of the spoke's own place.
+        snapshot: Snapshot,
+    },
     /// The machine is woken at a moment.
     Wake {
         /// The timer.
@@ -81,6 +90,7 @@ impl fmt::Display for Effect {
                 write!(f, "verify {} of {step}", verification.0)
             }
             Self::EnsureCommit { step, .. } => write!(f, "ensure-commit {step}"),
+            Self::Adopt { step, epoch, .. } => write!(f, "adopt {step} {epoch}"),
             Self::Wake { key: TimerKey::Wait(step), at } => write!(f, "wake {step} at {at}"),
         }
     }

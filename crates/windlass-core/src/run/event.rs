@@ -67,6 +67,9 @@ pub enum Event {
     WaitEnded { step: StepId },
     /// Proven work was committed on the run's branch.
     StepCommitted { step: StepId, commit: ObjectId, code: ObjectId },
+    /// What a spoke wrote was brought into the run's place. `untouched` when nobody else had changed
+    /// the code there, so that all of it is proven.
+    StepAdopted { step: StepId, snapshot: Snapshot, untouched: bool },
     /// A person has to decide.
     GateOpened { gate: Gate },
     /// A person accepted what was shown; `in_advance` when that was with `--yes`.
@@ -154,6 +157,7 @@ impl Event {
             Self::WaitStarted { .. } => "wait_started",
             Self::WaitEnded { .. } => "wait_ended",
             Self::StepCommitted { .. } => "step_committed",
+            Self::StepAdopted { .. } => "step_adopted",
             Self::GateOpened { .. } => "gate_opened",
             Self::GateApproved { .. } => "gate_approved",
             Self::GateAnswerRefused { .. } => "gate_answer_refused",

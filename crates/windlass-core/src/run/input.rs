@@ -197,6 +197,17 @@ pub enum InputKind {
         /// Chance for the backoff, in thousandths, drawn at the edge.
         jitter: u16,
     },
+    /// What a spoke wrote was brought into the run's place.
+    Adopted {
+        /// The spoke.
+        step: StepId,
+        /// How often the step was reopened.
+        epoch: u32,
+        /// The files of the run's place.
+        snapshot: Snapshot,
+        /// Whether nobody else had changed the code there.
+        untouched: bool,
+    },
     /// Proven work was committed on the run's branch.
     Committed {
         /// The step.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::id::AttemptId;
+use crate::id::{AttemptId, StepIndex};
 use crate::run::state::{Control, Phase, RunState};
 use crate::run::{BaselineRequest, Effect, TimerKey};
 
@@ -21,41 +21,40 @@ pub fn outstanding(state: &RunState) -> BTreeSet<Effect> {
             epoch: state.step(*index).epoch,
         })
         .collect();
-    let Some((_, plan, step)) = state.holding() else { return effects };
+    effects.extend(state.in_hand().filter_map(|index| of_step(state, index)));
+    effects
+}
+
+/// Returns what has to happen for one step that is in hand.
+fn of_step(state: &RunState, index: StepIndex) -> Option<Effect> {
+    let (plan, step) = (state.plan.step(index), state.step(index));
     let obstructed = matches!(state.control, Control::Obstructed { .. });
     let attempt_id = |number| AttemptId { step: plan.id.clone(), number };
-    match &step.phase {
-        Phase::Beginning => {
-            effects.insert(Effect::TakeBaseline(BaselineRequest {
-                step: plan.id.clone(),
-                epoch: step.epoch,
-                set_aside: step.papers.clone(),
-                reset_code: state.reset_code.clone(),
-            }));
-        }
-        Phase::Running { attempt, .. } => {
-            effects.insert(Effect::EnsureAttempt { attempt: attempt_id(*attempt) });
-        }
-        Phase::Stopping { attempt, .. } => {
-            effects.insert(Effect::StopAttempt { attempt: attempt_id(*attempt) });
-        }
-        Phase::Verifying { verification, snapshot, .. } => {
-            effects.insert(Effect::Verify {
-                verification: *verification,
-                step: plan.id.clone(),
-                snapshot: snapshot.clone(),
-            });
-        }
-        Phase::Committing { snapshot, date } if !obstructed => {
-            effects.insert(Effect::EnsureCommit {
-                step: plan.id.clone(),
-                code: snapshot.code.clone(),
-                parent: state.head.clone(),
-                date: *date,
-            });
+    Some(match &step.phase {
+        Phase::Beginning => Effect::TakeBaseline(BaselineRequest {
+            step: plan.id.clone(),
+            epoch: step.epoch,
+            set_aside: step.papers.clone(),
+            reset_code: state.reset_code.clone(),
+        }),
+        Phase::Running { attempt, .. } => Effect::EnsureAttempt { attempt: attempt_id(*attempt) },
+        Phase::Stopping { attempt, .. } => Effect::StopAttempt { attempt: attempt_id(*attempt) },
+        Phase::Verifying { verification, snapshot, .. } => Effect::Verify {
+            verification: *verification,
+            step: plan.id.clone(),
+            snapshot: snapshot.clone(),
+        },
+        Phase::Committing { snapshot, date } if !obstructed => Effect::EnsureCommit {
+            step: plan.id.clone(),
+            code: snapshot.code.clone(),
+            parent: state.head.clone(),
+            date: *date,
+        },
+        Phase::Adopting { snapshot } => {
+            Effect::Adopt { step: plan.id.clone(), epoch: step.epoch, snapshot: snapshot.clone() }
         }
         Phase::Waiting { until, .. } => {
-            effects.insert(Effect::Wake { key: TimerKey::Wait(plan.id.clone()), at: *until });
+            Effect::Wake { key: TimerKey::Wait(plan.id.clone()), at: *until }
         }
         Phase::Pending
         | Phase::Deciding
@@ -67,7 +66,6 @@ pub fn outstanding(state: &RunState) -> BTreeSet<Effect> {
         | Phase::Failed
         | Phase::Blocked
         | Phase::Done
-        | Phase::Skipped => {}
-    }
-    effects
+        | Phase::Skipped => return None,
+    })
 }

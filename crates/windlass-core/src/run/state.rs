@@ -51,6 +51,10 @@ pub struct RunState {
     pub ready: OrdSet<StepIndex>,
     /// The step that has the place. One writing attempt per place at a time.
     pub holder: Option<StepIndex>,
+    /// Spokes of one team that are at work, each in a place of its own. While there are any, nobody
+    /// has the run's place.
+    #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
+    pub aside: OrdSet<StepIndex>,
     /// Steps that cannot go on.
     pub blocked: OrdSet<StepIndex>,
     /// How many steps are neither done nor skipped.
@@ -171,6 +175,9 @@ pub struct StepState {
     pub unjudged: bool,
     /// The files that the step began from.
     pub baseline: Option<Baseline>,
+    /// The last files that were seen in the spoke's own place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Snapshot>,
     /// Why the last attempt failed.
     pub failure: Option<Failure>,
     /// What a person or a review asked for when the step was reopened.
@@ -225,6 +232,8 @@ pub enum Phase {
     },
     /// Proven work is being committed.
     Committing { snapshot: Snapshot, date: Timestamp },
+    /// What a spoke proved is being brought into the run's place.
+    Adopting { snapshot: Snapshot },
     /// Proven and committed, and about to open its gate or be done.
     Proven { snapshot: Snapshot },
     /// A person has to decide.
@@ -305,9 +314,49 @@ impl RunState {
         &self.steps[index.get()]
     }
 
-    /// Returns the plan and the state of the step that has the place.
+    /// Returns the step that has the place, or the spokes that are at work aside.
+    pub fn in_hand(&self) -> impl Iterator<Item = StepIndex> {
+        self.holder.into_iter().chain(self.aside.iter().copied())
+    }
+
+    /// Returns whether the step has the place, or one of its own.
+    pub fn is_in_hand(&self, index: StepIndex) -> bool {
+        self.holder == Some(index) || self.aside.contains(&index)
+    }
+
+    /// Returns plan and state of the step that has the place; of several spokes the one that says
+    /// most about where the run stands: a failed one, else one that goes on, else one that waits.
     pub fn holding(&self) -> Option<(StepIndex, &PlanStep, &StepState)> {
-        self.holder.map(|index| (index, self.plan.step(index), self.step(index)))
+        let says = |index: &StepIndex| match self.step(*index).phase {
+            Phase::Failed => (0, None),
+            Phase::Waiting { until, .. } => (2, Some(until)),
+            Phase::Pending
+            | Phase::Deciding
+            | Phase::Ready
+            | Phase::Beginning
+            | Phase::Due
+            | Phase::Running { .. }
+            | Phase::Stopping { .. }
+            | Phase::Verifying { .. }
+            | Phase::Committing { .. }
+            | Phase::Adopting { .. }
+            | Phase::Proven { .. }
+            | Phase::AtGate { .. }
+            | Phase::Blocked
+            | Phase::Done
+            | Phase::Skipped => (1, None),
+        };
+        let index = self.in_hand().min_by_key(says)?;
+        Some((index, self.plan.step(index), self.step(index)))
+    }
+
+    /// Returns the last files that were seen where the step works.
+    pub fn seen(&self, index: StepIndex) -> Option<&Snapshot> {
+        if self.plan.step(index).is_spoke() {
+            self.step(index).seen.as_ref()
+        } else {
+            self.latest.as_ref()
+        }
     }
 
     /// Returns the gate that waits for a person.
@@ -323,6 +372,7 @@ impl RunState {
             | Phase::Stopping { .. }
             | Phase::Verifying { .. }
             | Phase::Committing { .. }
+            | Phase::Adopting { .. }
             | Phase::Proven { .. }
             | Phase::Waiting { .. }
             | Phase::Failed
@@ -332,13 +382,28 @@ impl RunState {
         }
     }
 
-    /// Returns the attempt that is running or being stopped.
-    pub fn running_attempt(&self) -> Option<AttemptId> {
-        let (_, plan, step) = self.holding()?;
-        if let Phase::Running { attempt, .. } | Phase::Stopping { attempt, .. } = step.phase {
-            return Some(AttemptId { step: plan.id.clone(), number: attempt });
-        }
-        None
+    /// Returns the attempts that are running or being stopped; several only for spokes.
+    pub fn running_attempts(&self) -> impl Iterator<Item = AttemptId> {
+        self.in_hand().filter_map(|index| match self.step(index).phase {
+            Phase::Running { attempt, .. } | Phase::Stopping { attempt, .. } => {
+                Some(AttemptId { step: self.plan.step(index).id.clone(), number: attempt })
+            }
+            Phase::Pending
+            | Phase::Deciding
+            | Phase::Ready
+            | Phase::Beginning
+            | Phase::Due
+            | Phase::Verifying { .. }
+            | Phase::Committing { .. }
+            | Phase::Adopting { .. }
+            | Phase::Proven { .. }
+            | Phase::AtGate { .. }
+            | Phase::Waiting { .. }
+            | Phase::Failed
+            | Phase::Blocked
+            | Phase::Done
+            | Phase::Skipped => None,
+        })
     }
 
     /// Returns whether the run has ended for good.
@@ -355,7 +420,22 @@ impl RunState {
                 | Phase::Stopping { .. }
                 | Phase::Verifying { .. }
                 | Phase::Committing { .. }
+                | Phase::Adopting { .. }
         )
+    }
+
+    /// Returns the first step that the edge has something to do or to report for.
+    pub fn in_flight(&self) -> Option<StepIndex> {
+        self.in_hand().find(|index| self.is_in_flight(*index))
+    }
+
+    /// Returns the step that this verification judges.
+    pub fn verified_by(&self, id: VerificationId) -> Option<StepIndex> {
+        let judges = |index: &StepIndex| {
+            matches!(self.step(*index).phase,
+                Phase::Verifying { verification, .. } if verification == id)
+        };
+        self.in_hand().find(judges)
     }
 
     /// Returns the budget with what people added to it.

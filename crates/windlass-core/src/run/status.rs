@@ -82,7 +82,7 @@ impl RunState {
             Control::Obstructed { .. } => return RunStatus::AwaitingUser,
             Control::Active | Control::Paused { .. } | Control::Aborting => {}
         }
-        if self.holder.is_some_and(|index| self.is_in_flight(index)) {
+        if self.in_flight().is_some() {
             return RunStatus::Active;
         }
         if matches!(self.control, Control::Paused { .. }) {
@@ -128,6 +128,7 @@ impl RunState {
             | Phase::Waiting { .. } => StepStatus::Running,
             Phase::Verifying { .. }
             | Phase::Committing { .. }
+            | Phase::Adopting { .. }
             | Phase::Proven { .. }
             | Phase::AtGate { .. } => StepStatus::Verifying,
             Phase::Failed => StepStatus::Failed,

@@ -61,6 +61,7 @@ pub(crate) fn agent(id: &'static str) -> Draft {
             reads: Vec::new(),
             publishes: BTreeMap::new(),
             may_write: Vec::new(),
+            writes: Vec::new(),
             retries: 3,
             timeout: Span::minutes(30),
             idle_timeout: Span::minutes(10),
@@ -155,6 +156,12 @@ impl Draft {
 
     pub(crate) fn satisfied_ok(mut self) -> Self {
         self.step.satisfied_ok = true;
+        self
+    }
+
+    /// The step is a spoke, which works in a place of its own.
+    pub(crate) fn writes(mut self, file: &str) -> Self {
+        self.step.writes = vec![file.to_owned()];
         self
     }
 
@@ -386,6 +393,26 @@ impl Run {
         let verification = VerificationId(self.state.verifications);
         let report = Box::new(report);
         self.expect(InputKind::Verified { verification, report, jitter: 1000 })
+    }
+
+    /// What the spoke wrote is brought over, and the place is as `code` says.
+    pub(crate) fn adopts(&mut self, step: &str, code: &str) -> Vec<Event> {
+        self.adopted(step, code, true)
+    }
+
+    /// Like [`Self::adopts`], after somebody else had changed the place.
+    pub(crate) fn adopts_touched(&mut self, step: &str, code: &str) -> Vec<Event> {
+        self.adopted(step, code, false)
+    }
+
+    fn adopted(&mut self, step: &str, code: &str, untouched: bool) -> Vec<Event> {
+        let (epoch, snapshot) = (self.step(step).epoch, files(code));
+        self.expect(InputKind::Adopted { step: step.into(), epoch, snapshot, untouched })
+    }
+
+    /// What is outstanding, by name.
+    pub(crate) fn effects(&self) -> Vec<String> {
+        self.outstanding().iter().map(ToString::to_string).collect()
     }
 
     pub(crate) fn commits(&mut self, step: &str, commit: &str) -> Vec<Event> {

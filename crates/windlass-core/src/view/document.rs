@@ -34,7 +34,7 @@ pub fn document(state: &RunState) -> Value {
         "branch": facts.branch,
         "base": facts.base,
         "inputs": state.plan.inputs,
-        "current": state.holder.map(|index| state.plan.step(index).id.clone()),
+        "current": state.holding().map(|(index, ..)| state.plan.step(index).id.clone()),
         "startedAt": state.started_at.to_string(),
         "steps": steps,
         "context": *state.context,

@@ -110,6 +110,10 @@ fn dot(plan: &Plan) -> String {
 
 fn who(step: &PlanStep) -> String {
     match &step.kind {
+        StepKind::Agent { agent, .. } if step.is_spoke() => {
+            let writes = step.writes.join(" and ");
+            format!("{agent}, {} tries, side by side, writes {writes}", step.retries)
+        }
         StepKind::Agent { agent, .. } => format!("{agent}, {} tries", step.retries),
         StepKind::Group => "the steps above together".to_owned(),
     }

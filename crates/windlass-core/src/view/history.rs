@@ -251,6 +251,7 @@ pub fn describe(event: &Event) -> String {
             let commit = commit.as_str();
             format!("`{step}` is committed as {}", commit.get(..10).unwrap_or(commit))
         }
+        Event::StepAdopted { step, .. } => format!("what `{step}` wrote is in the place"),
         Event::GateOpened { gate } => format!("`{}` waits for a person", gate.step),
         Event::GateApproved { by, in_advance: true, .. } => {
             format!("approved in advance by {by} (--yes)")

@@ -27,6 +27,7 @@ mod route;
 mod settings;
 pub(crate) mod step;
 pub(crate) mod suggest;
+mod team;
 mod unsupported;
 mod yaml;
 

@@ -38,7 +38,7 @@ fn templates(workflow: &Workflow) -> Vec<&Located<Template>> {
 }
 
 fn of_step<'w>(step: &'w Step, all: &mut Vec<&'w Located<Template>>) {
-    all.extend(step.model.iter().chain(&step.task).chain(&step.may_write));
+    all.extend(step.model.iter().chain(&step.task).chain(&step.may_write).chain(&step.writes));
     all.extend(step.reads.iter().map(|read| &read.file));
     all.extend(step.publishes.iter().filter_map(|(_, publish)| match publish {
         Publish::Path(path) => Some(path),

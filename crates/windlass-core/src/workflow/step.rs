@@ -6,6 +6,7 @@ use super::fields::{self, Fields, Keys};
 use super::route::{self, WrittenRoute};
 use super::settings;
 use super::suggest::{nearest, shown};
+use super::team;
 use super::unsupported;
 use super::yaml::{Node, Value};
 use crate::plan::template::{Role, Template, is_name};
@@ -45,6 +46,7 @@ const KEYS: Keys = Keys {
         "satisfied",
         "trust",
         "steps",
+        "team",
     ],
     not_yet: &unsupported::STEP_KEYS,
 };
@@ -69,6 +71,8 @@ pub(crate) struct Step {
     pub(crate) reads: Vec<Read>,
     pub(crate) publishes: Vec<(String, Publish)>,
     pub(crate) may_write: Vec<Located<Template>>,
+    /// What a spoke of a team writes, and nothing else.
+    pub(crate) writes: Vec<Located<Template>>,
     pub(crate) retries: Option<u32>,
     pub(crate) timeout: Option<Span>,
     pub(crate) idle_timeout: Option<Span>,
@@ -120,7 +124,10 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
     let name =
         id.as_ref().map_or("this step".to_owned(), |id| format!("step {}", shown(&id.value)));
     let at = id.as_ref().map_or(fields.at, |id| id.at);
-    if fields.get("steps").is_some() {
+    if fields.get("team").is_some() {
+        team::refuse_keys(&fields, findings);
+        require_proof(&fields, &name, at, findings);
+    } else if fields.get("steps").is_some() {
         refuse_group_keys(&fields, findings);
     } else {
         require_agent_and_proof(&fields, &name, at, findings);
@@ -144,6 +151,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
             .get("may_write")
             .map(|node| fields::templates(node, Role::FixedGlob, findings))
             .unwrap_or_default(),
+        writes: Vec::new(),
         retries: fields.get("retries").and_then(|node| settings::read_retries(node, findings)),
         timeout: fields.get("timeout").and_then(|node| fields::span(node, findings)),
         idle_timeout: fields.get("idle_timeout").and_then(|node| fields::span(node, findings)),
@@ -177,7 +185,11 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
             None => None,
         },
     };
-    id.map(|_| step)
+    id?;
+    match fields.get("team") {
+        Some(node) => team::expand(step, node, findings),
+        None => Some(step),
+    }
 }
 
 fn read_id(fields: &Fields<'_>, findings: &mut Findings) -> Option<Located<String>> {
@@ -226,9 +238,13 @@ fn require_agent_and_proof(fields: &Fields<'_>, name: &str, at: At, findings: &m
         findings.error_with_help(
             at,
             format!("nobody works on {name}"),
-            "name an `agent`, or nest `steps` in it",
+            "name an `agent` or a `team`, or nest `steps` in it",
         );
     }
+    require_proof(fields, name, at, findings);
+}
+
+fn require_proof(fields: &Fields<'_>, name: &str, at: At, findings: &mut Findings) {
     if fields.get("done").is_none() {
         findings.error_with_help(
             at,
@@ -238,11 +254,11 @@ fn require_agent_and_proof(fields: &Fields<'_>, name: &str, at: At, findings: &m
     }
 }
 
-fn text(fields: &Fields<'_>, key: &str, findings: &mut Findings) -> Option<String> {
+pub(super) fn text(fields: &Fields<'_>, key: &str, findings: &mut Findings) -> Option<String> {
     Some(fields::filled_text(fields.get(key)?, findings)?.value)
 }
 
-fn template(
+pub(super) fn template(
     fields: &Fields<'_>,
     key: &str,
     role: Role,
@@ -267,7 +283,7 @@ fn names(node: &Node, findings: &mut Findings) -> Vec<Located<String>> {
         .collect()
 }
 
-fn read_reads(node: &Node, findings: &mut Findings) -> Vec<Read> {
+pub(super) fn read_reads(node: &Node, findings: &mut Findings) -> Vec<Read> {
     let nodes = fields::list(node, "files", findings).unwrap_or_default();
     nodes.iter().filter_map(|node| read_read(node, findings)).collect()
 }

@@ -4,11 +4,11 @@
 //! that nobody keeps. Whoever builds one of these deletes its row.
 
 /// Keys of a step.
-pub(super) const STEP_KEYS: [&str; 9] =
-    ["team", "foreach", "builtin", "before", "concurrency", "report", "max", "may_read", "network"];
+pub(super) const STEP_KEYS: [&str; 8] =
+    ["foreach", "builtin", "before", "concurrency", "report", "max", "may_read", "network"];
 
 /// Keys of a step that say who does it and what proves it, in place of `agent` and `done`.
-pub(super) const WHO_AND_PROOF: [&str; 2] = ["team", "builtin"];
+pub(super) const WHO_AND_PROOF: [&str; 1] = ["builtin"];
 
 /// Kinds of check.
 pub(super) const CHECKS: [&str; 5] = ["junit", "coverage", "red", "green", "checklist"];

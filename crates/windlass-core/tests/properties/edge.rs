@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use windlass_core::id::{ContentHash, Fence, GateId, ObjectId};
+use windlass_core::id::{AttemptId, ContentHash, Fence, GateId, ObjectId};
 use windlass_core::plan::{CheckId, Criterion, Holds, PlanStep, Strength};
 use windlass_core::proof::{
     AttemptReport, Outcome, Proof, ProtectedChange, Trouble, Usage, VerifyReport,
@@ -97,12 +97,16 @@ pub(crate) fn answer(
             }
         }
         Effect::EnsureAttempt { attempt } | Effect::StopAttempt { attempt } => {
-            if dice.roll(3) == 1 {
+            let index = state.plan.find(&attempt.step).unwrap();
+            let mut snapshot = world.observe();
+            if state.plan.step(index).is_spoke() {
+                snapshot.code = format!("aside {}", dice.roll(5)).as_str().into();
+            } else if dice.roll(3) == 1 {
                 world.change();
+                snapshot = world.observe();
             }
-            let snapshot = world.observe();
             let (attempt, dies) = (attempt.clone(), dice.roll(10) == 9);
-            if dies || ran_by(state) != state.driver {
+            if dies || ran_by(state, &attempt) != state.driver {
                 let trouble = if dice.roll(8) == 7 { trouble() } else { Vec::new() };
                 return InputKind::AttemptLost { attempt, snapshot, trouble };
             }
@@ -130,6 +134,14 @@ pub(crate) fn answer(
                 }
             }
         }
+        Effect::Adopt { step, epoch, .. } => {
+            if dice.roll(4) == 3 {
+                world.change();
+            }
+            let untouched = dice.roll(3) != 2;
+            let (step, epoch, snapshot) = (step.clone(), *epoch, world.observe());
+            InputKind::Adopted { step, epoch, snapshot, untouched }
+        }
         Effect::Wake { key, at } => {
             if dice.roll(4) != 3 {
                 *now = (*now).max(*at);
@@ -139,10 +151,10 @@ pub(crate) fn answer(
     }
 }
 
-/// Returns the driver that started the attempt that is running.
-pub(crate) fn ran_by(state: &RunState) -> Option<Fence> {
+/// Returns the driver that started an attempt that is running.
+pub(crate) fn ran_by(state: &RunState, attempt: &AttemptId) -> Option<Fence> {
     use windlass_core::run::Phase;
-    let (_, _, step) = state.holding()?;
+    let step = state.step(state.plan.find(&attempt.step)?);
     if let Phase::Running { driver, .. } | Phase::Stopping { driver, .. } = step.phase {
         return Some(driver);
     }

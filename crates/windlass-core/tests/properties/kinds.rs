@@ -54,7 +54,7 @@ fn look_around() -> Seen {
             seen.phases.extend(state.steps.iter().map(|step| phase_kind(&step.phase)));
             seen.keep(state);
             // Few people abort at the very moment that an attempt runs.
-            if state.running_attempt().is_some() {
+            if state.running_attempts().next().is_some() {
                 let at = Timestamp(1_700_000_000_000);
                 let kind = InputKind::Decided(Decision::Abort { reason: None });
                 let abort = Input { at, actor: Actor::person("ann"), kind };
@@ -114,6 +114,7 @@ fn phase_kind(phase: &Phase) -> Kind {
         Phase::Stopping { .. } => "stopping",
         Phase::Verifying { .. } => "verifying",
         Phase::Committing { .. } => "committing",
+        Phase::Adopting { .. } => "adopting",
         Phase::Proven { .. } => "proven",
         Phase::AtGate { .. } => "at gate",
         Phase::Waiting { .. } => "waiting",
@@ -182,6 +183,7 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
                 parent: parent.clone(),
                 commit,
             },
+            InputKind::Adopted { step: id.clone(), epoch, snapshot: files(), untouched: true },
             InputKind::CommitRefused { step: id.clone(), code, parent, message },
             InputKind::TimerFired { key: TimerKey::Wait(id.clone()) },
         ]);
@@ -204,6 +206,7 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
 fn every_kind_of_state_takes_or_refuses_every_kind_of_input() {
     let seen = look_around();
     let phases = [
+        "adopting",
         "at gate",
         "beginning",
         "blocked",
@@ -263,6 +266,7 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "run_paused",
         "run_resumed",
         "run_started",
+        "step_adopted",
         "step_began",
         "step_blocked",
         "step_committed",

@@ -55,6 +55,9 @@ fn plan(genes: &[Genes], attempts: u64) -> Plan {
             let step = step(&steps, genes, id, false);
             steps.push(step);
         }
+        if in_group && end - position > 1 && genes[position].policy >> 13 & 1 == 1 {
+            make_team(&mut steps, first);
+        }
         if in_group {
             let mut step = step(&steps, &genes[end - 1], format!("g{position}"), true);
             step.needs = (first..steps.len()).map(index).collect();
@@ -68,6 +71,25 @@ fn plan(genes: &[Genes], attempts: u64) -> Plan {
     }
     add_routes(&mut steps, genes);
     chain(steps, Limits { cost_usd: 50.0, wall: Span::hours(10_000), attempts })
+}
+
+/// All steps from `first` on but the last become spokes, and the last one their hub.
+fn make_team(steps: &mut [PlanStep], first: usize) {
+    let (hub, spokes) = steps[first..].split_last_mut().unwrap();
+    for spoke in spokes {
+        let plain = plain(spoke.id.to_string());
+        let outside = spoke.needs.iter().copied().filter(|need| need.get() < first);
+        *spoke = PlanStep {
+            needs: outside.collect(),
+            when: spoke.when.take(),
+            retries: spoke.retries.max(2),
+            writes: vec![format!("{}.md", spoke.id)],
+            ..plain
+        };
+        hub.needs.retain(|need| need.get() < first);
+    }
+    let last = first + steps[first..].len() - 1;
+    steps[last].needs.extend((first..last).map(index));
 }
 
 /// Wraps steps into a plan.
@@ -133,6 +155,7 @@ pub(crate) fn plain(id: String) -> PlanStep {
         reads: Vec::new(),
         publishes: BTreeMap::new(),
         may_write: Vec::new(),
+        writes: Vec::new(),
         retries: 3,
         timeout: Span::minutes(30),
         idle_timeout: Span::minutes(10),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use windlass_core::id::{Fence, ObjectId};
+use windlass_core::id::{Fence, ObjectId, StepId};
 use windlass_core::plan::{Holds, Plan, PlanStep, StepKind};
 use windlass_core::proof::{AttemptReport, Outcome, ProtectedChange, VerifyReport};
 use windlass_core::run::{
@@ -22,6 +22,7 @@ pub(crate) struct PureRun {
     seed: u64,
     state: RunState,
     code: ObjectId,
+    aside: BTreeMap<StepId, ObjectId>,
     now: Timestamp,
     pub(crate) journal: Vec<(Timestamp, Event)>,
 }
@@ -44,7 +45,7 @@ impl PureRun {
         let kind = InputKind::Start { plan: Box::new(plan), facts: Box::new(facts(false)) };
         let (state, events) = start(&Input { at: now, actor: Actor::person("ann"), kind }).unwrap();
         let journal = events.into_iter().map(|event| (now, event)).collect();
-        let mut run = Self { seed, state, code: "c0".into(), now, journal };
+        let mut run = Self { seed, state, code: "c0".into(), aside: BTreeMap::new(), now, journal };
         run.feed(InputKind::DriverTookOver { driver: Fence(0) });
         run
     }
@@ -67,12 +68,21 @@ impl PureRun {
             return recovered;
         }
         recovered.feed(InputKind::DriverTookOver { driver: Fence(fence) });
-        if let Some(attempt) = recovered.state.running_attempt() {
-            assert_ne!(ran_by(&recovered.state), Some(Fence(fence)));
-            let (snapshot, trouble) = (recovered.observe(), Vec::new());
+        let running: Vec<_> = recovered.state.running_attempts().collect();
+        for attempt in running {
+            assert_ne!(ran_by(&recovered.state, &attempt), Some(Fence(fence)));
+            let (snapshot, trouble) = (recovered.observe_for(&attempt.step), Vec::new());
             recovered.feed(InputKind::AttemptLost { attempt, snapshot, trouble });
         }
         recovered
+    }
+
+    /// A spoke has files of its own, which begin as those of the run.
+    fn observe_for(&self, step: &StepId) -> Snapshot {
+        match self.aside.get(step) {
+            Some(code) => Snapshot { code: code.clone(), papers: "papers".into() },
+            None => self.observe(),
+        }
     }
 
     fn observe(&self) -> Snapshot {
@@ -114,22 +124,34 @@ impl PureRun {
                 if let Some(code) = request.reset_code {
                     self.code = code;
                 }
+                self.aside.remove(&request.step);
                 let baseline = baseline(self.observe());
                 InputKind::BaselineTaken { step: request.step, epoch: request.epoch, baseline }
             }
             Effect::EnsureAttempt { attempt } | Effect::StopAttempt { attempt } => {
-                let step = self.state.step(self.state.plan.find(&attempt.step).unwrap());
+                let index = self.state.plan.find(&attempt.step).unwrap();
+                let step = self.state.step(index);
                 let which = (attempt.step.as_str(), step.epoch, step.tries);
                 let how = pure(seed, ("end", which), 8);
                 // The work is good or not, and the step that did it shows in the files. An attempt
                 // that never started or made trouble leaves nothing good: whoever looked at the
                 // files after a loss would otherwise find what the run without a loss refused.
-                let bad = how == 1 || how == 2 || pure(seed, ("work", which), 3) == 0;
+                // A spoke fails at most once: one that gives up pauses the run, and how far the others
+                // have come by then is chance.
+                let spoke = self.state.plan.step(index).is_spoke();
+                let how = if spoke && step.tries > 0 { 3 } else { how };
+                let bad = how == 1
+                    || how == 2
+                    || (pure(seed, ("work", which), 3) == 0 && !(spoke && step.tries > 0));
                 let good = if bad { "bad" } else { "good" };
                 let began = &step.baseline.as_ref().unwrap().snapshot.code;
                 let from = pure(seed, began.as_str(), 1 << 40);
                 let code = format!("{good} {} {} {} {from:x}", which.0, which.1, which.2);
-                self.code = code.as_str().into();
+                if spoke {
+                    self.aside.insert(attempt.step.clone(), code.as_str().into());
+                } else {
+                    self.code = code.as_str().into();
+                }
                 let ended = |outcome| Box::new(ended(outcome));
                 let report = match how {
                     0 => ended(Outcome::TimedOut),
@@ -140,7 +162,8 @@ impl PureRun {
                     }
                     _ => ended(Outcome::Exited { code: 0 }),
                 };
-                InputKind::AttemptEnded { attempt, report, snapshot: self.observe() }
+                let snapshot = self.observe_for(&attempt.step);
+                InputKind::AttemptEnded { attempt, report, snapshot }
             }
             Effect::Verify { verification, step, snapshot } => {
                 let index = self.state.plan.find(&step).unwrap();
@@ -151,6 +174,10 @@ impl PureRun {
             Effect::EnsureCommit { step, code, parent, .. } => {
                 let commit = commit(&code, &parent);
                 InputKind::Committed { step, code, parent, commit }
+            }
+            Effect::Adopt { step, epoch, .. } => {
+                let snapshot = self.observe();
+                InputKind::Adopted { step, epoch, snapshot, untouched: true }
             }
             Effect::Wake { key, at } => {
                 self.now = self.now.max(at);

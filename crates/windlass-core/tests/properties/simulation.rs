@@ -1,6 +1,6 @@
 //! A run in a random world, checked after every decision.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_core::id::{Fence, GateId, StepId, StepIndex};
 use windlass_core::plan::{Exhausted, Holds, Plan, StepKind};
@@ -127,9 +127,13 @@ impl Simulation {
                 assert_eq!(state.control, Control::Active);
                 assert!(state.spent.attempts < state.limits().attempts, "over budget");
                 assert!(state.spent.cost_usd < state.limits().cost_usd, "over budget");
-                assert_eq!(state.running_attempt(), None, "two attempts");
-                assert_eq!(state.gate(), None, "an attempt while a gate is open");
                 let plan = state.plan.step(state.plan.find(&attempt.step).unwrap());
+                for beside in state.running_attempts() {
+                    let other = state.plan.step(state.plan.find(&beside.step).unwrap());
+                    let of_team = other.parent == plan.parent && other.id != plan.id;
+                    assert!(of_team && plan.is_spoke() && other.is_spoke(), "two attempts");
+                }
+                assert_eq!(state.gate(), None, "an attempt while a gate is open");
                 assert!(*try_number <= plan.retries, "{attempt} is try {try_number}");
                 facts.proven.remove(&attempt.step);
             }
@@ -250,16 +254,18 @@ impl Simulation {
     pub(crate) fn take_over(&mut self) {
         self.fence += 1;
         let _ = self.feed(InputKind::DriverTookOver { driver: Fence(self.fence) });
-        if let Some(attempt) = self.state.running_attempt()
-            && ran_by(&self.state) != self.state.driver
-        {
+        let running: Vec<_> = self.state.running_attempts().collect();
+        for attempt in running {
+            if ran_by(&self.state, &attempt) == self.state.driver {
+                continue;
+            }
             let (snapshot, trouble) = (self.world.observe(), Vec::new());
             self.feed(InputKind::AttemptLost { attempt, snapshot, trouble }).unwrap();
         }
     }
 
     fn agent_speaks(&mut self, dice: &mut Dice) {
-        let Some(attempt) = self.state.running_attempt() else { return };
+        let Some(attempt) = self.state.running_attempts().next() else { return };
         let steps = &self.state.plan.steps;
         let step = steps[dice.roll(steps.len())].id.clone();
         let key = format!("{}.skip", attempt.step.as_str().replace('/', "_"));
@@ -309,7 +315,7 @@ fn check_taken(state: &RunState, input: &InputKind, events: &[Event]) {
         InputKind::AttemptEnded { attempt, .. }
         | InputKind::AttemptLost { attempt, .. }
         | InputKind::ContextSet { attempt, .. } => {
-            assert_eq!(state.running_attempt().as_ref(), Some(attempt), "a stale attempt");
+            assert!(state.running_attempts().any(|id| id == *attempt), "a stale attempt");
         }
         InputKind::Verified { verification, .. } => {
             let mut effects = outstanding(state).into_iter();
@@ -363,6 +369,7 @@ fn check_state(state: &RunState) {
             | Phase::Stopping { .. }
             | Phase::Verifying { .. }
             | Phase::Committing { .. }
+            | Phase::Adopting { .. }
             | Phase::Proven { .. }
             | Phase::AtGate { .. }
             | Phase::Waiting { .. }
@@ -382,11 +389,15 @@ fn check_state(state: &RunState) {
             assert!(unmet > 0, "{} is pending for nothing", plan.id);
         }
     }
-    assert_eq!(holders, state.holder.into_iter().collect::<Vec<StepIndex>>());
+    assert_eq!(holders, state.in_hand().collect::<Vec<StepIndex>>());
+    assert!(state.holder.is_none() || state.aside.is_empty(), "somebody works beside spokes");
+    let teams: BTreeSet<_> =
+        state.aside.iter().map(|spoke| state.plan.step(*spoke).parent).collect();
+    assert!(teams.len() <= 1, "two teams at once");
     let remaining = state.steps.iter().filter(|step| !step.is_finished()).count();
     assert_eq!(state.remaining as usize, remaining);
     let effects = outstanding(state);
-    assert!(effects.len() <= state.deciding.len() + 1);
+    assert!(effects.len() <= state.deciding.len() + state.aside.len().max(1));
     if state.control == Control::Active {
         let failed = state.holding().is_some_and(|(_, _, step)| step.phase == Phase::Failed);
         assert!(!failed, "a failed step has the place of an active run");

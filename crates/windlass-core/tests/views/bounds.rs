@@ -32,7 +32,7 @@ proptest! {
         prop_assume!(!goal.trim().is_empty());
         let mut story = Story::with(&goal, &WORKFLOW.replace("TASK", &task));
         prop_assert!(story.prompt("implement").len() <= MAX_BYTES);
-        let attempt = story.state().running_attempt().unwrap();
+        let attempt = story.state().running_attempts().next().unwrap();
         let value = serde_json::to_value(&notes).unwrap();
         story.feed(InputKind::ContextSet { attempt, key: "notes".to_owned(), value });
         story.attempt("c1");

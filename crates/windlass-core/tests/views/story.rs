@@ -115,7 +115,7 @@ impl Story {
     }
 
     pub(crate) fn attempt(&mut self, code: &str) {
-        let attempt = self.state.running_attempt().unwrap();
+        let attempt = self.state.running_attempts().next().unwrap();
         let report = AttemptReport {
             outcome: Outcome::Exited { code: 0 },
             usage: Usage { cost_usd: Some(0.25), ..Usage::default() },

@@ -45,7 +45,7 @@ fn what_a_workflow_and_a_step_must_have_is_asked_for() {
     assert_snapshot!(refused("workflow: w\nsteps: [{title: T}]\n"), @r#"
     w.yaml:2:9: a step needs `id`
     w.yaml:2:9: nobody works on this step
-      help: name an `agent`, or nest `steps` in it
+      help: name an `agent` or a `team`, or nest `steps` in it
     w.yaml:2:9: nothing proves this step
       help: say what must hold under `done`, such as `{run: make test}` or `{diff: any}`
     "#);

@@ -7,6 +7,7 @@ mod large_example;
 mod order;
 mod planning;
 mod properties;
+mod team;
 mod templates;
 mod worst_case;
 mod yaml;

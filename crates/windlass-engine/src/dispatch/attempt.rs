@@ -49,7 +49,7 @@ impl Worker {
             self.unsettled = false;
             self.moved_by_agent = false;
         }
-        mirror::write(state, self.place.root(), &self.blobs)?;
+        mirror::write(state, state.plan.find(&attempt.step), self.place.root(), &self.blobs)?;
         fault::point("place-settled");
         let scratch = tempfile::Builder::new().prefix("attempt-").tempdir_in(&self.run.scratch)?;
         let output = scratch.path().join("output");
@@ -95,18 +95,18 @@ impl Worker {
                 launcher,
                 launcher_start: start,
             };
-            self.set_badge(Some(badge));
+            self.badges().push(badge);
         }
         unit.started();
         fault::point("attempt-running");
         let report = unit.wait();
-        self.set_badge(None);
+        self.badges().retain(|badge| badge.attempt != *attempt);
         cancel.running(None);
         Ok(report)
     }
 
-    fn set_badge(&self, badge: Option<Badge>) {
-        *self.badge.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = badge;
+    fn badges(&self) -> std::sync::MutexGuard<'_, Vec<Badge>> {
+        self.badges.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// What the launcher is told; or why the agent cannot be started at all.
@@ -218,7 +218,7 @@ impl Worker {
         match self.observe(state) {
             Ok(seen) => Ok(seen),
             Err(WorkerError::Snapshot(error)) if self.place.root().is_dir() => {
-                let Some(latest) = state.latest.clone() else { return Err(error.into()) };
+                let Some(latest) = self.last_seen(state) else { return Err(error.into()) };
                 let message = with_causes(&error);
                 self.unsettled = true;
                 Ok((latest, vec![windlass_core::proof::Trouble::Unreadable { message }]))

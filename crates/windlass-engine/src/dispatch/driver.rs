@@ -1,11 +1,11 @@
 //! The driver: one thread owns the state of a run.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use windlass_core::id::RunId;
+use windlass_core::id::{AttemptId, RunId};
 use windlass_core::run::{
     Actor, Decision, Effect, Input, InputKind, Phase, RunState, RunStatus, outstanding,
 };
@@ -18,7 +18,8 @@ use super::mirror;
 use super::request::{Answer, Request};
 use super::site::Site;
 use super::socket::{self, AgentAnswer};
-use super::worker::{Extra, Job, Worker, WorkerError};
+use super::worker::{Extra, Job, WorkerError};
+use super::workers::Workers;
 use crate::fault;
 use crate::journal::{DecideError, Journal, Step};
 use crate::process;
@@ -100,8 +101,7 @@ pub struct Driver {
     options: DriveOptions,
     messages: Receiver<Message>,
     sender: Sender<Message>,
-    jobs: Sender<Job>,
-    worker: Option<std::thread::JoinHandle<()>>,
+    workers: Workers,
     performing: BTreeMap<Effect, Cancel>,
     observing: bool,
     observer: Observer,
@@ -134,14 +134,8 @@ impl Driver {
         let journal = Journal::take_over(Store::open(&site.home.state)?, run)?;
         fault::point("fence-raised");
         let (sender, messages) = channel();
-        let badge = Arc::new(Mutex::new(None));
-        socket::listen(&home.socket(), Arc::clone(&badge), sender.clone())
-            .map_err(DriveError::Socket)?;
-        let (jobs, queue) = channel();
-        let (reports, surroundings) = (sender.clone(), Arc::clone(site));
-        let worker = std::thread::Builder::new()
-            .name("worker".to_owned())
-            .spawn(move || Worker::work(&surroundings, &badge, &queue, &reports))
+        let workers = Workers::new(site, sender.clone());
+        socket::listen(&home.socket(), workers.badges(), sender.clone())
             .map_err(DriveError::Socket)?;
         Ok(Self {
             journal,
@@ -151,8 +145,7 @@ impl Driver {
             options,
             messages,
             sender,
-            jobs,
-            worker: Some(worker),
+            workers,
             performing: BTreeMap::new(),
             observing: false,
             observer,
@@ -253,7 +246,7 @@ impl Driver {
                     state: Arc::new(self.journal.state().clone()),
                     cancel: cancel.clone(),
                 };
-                self.jobs.send(job).map_err(|_| DriveError::WorkerDied)?;
+                self.workers.send(job).map_err(|_| DriveError::WorkerDied)?;
             }
             self.performing.insert(effect, cancel);
         }
@@ -285,18 +278,22 @@ impl Driver {
                 journal_link: self.journal.proven(step).map(|link| link.to_string()),
                 lost: false,
             },
-            Effect::EnsureAttempt { .. } => Extra { journal_link: None, lost: self.is_orphaned() },
+            Effect::EnsureAttempt { attempt } => {
+                Extra { journal_link: None, lost: self.is_orphaned(attempt) }
+            }
             Effect::EvaluateWhen { .. }
             | Effect::TakeBaseline(_)
             | Effect::StopAttempt { .. }
             | Effect::Verify { .. }
+            | Effect::Adopt { .. }
             | Effect::Wake { .. } => Extra::default(),
         }
     }
 
-    /// Whether the running attempt was started by another driver than this one.
-    fn is_orphaned(&self) -> bool {
-        let phase = self.journal.state().holding().map(|(_, _, step)| &step.phase);
+    /// Whether a running attempt was started by another driver than this one.
+    fn is_orphaned(&self, attempt: &AttemptId) -> bool {
+        let state = self.journal.state();
+        let phase = state.plan.find(&attempt.step).map(|index| &state.step(index).phase);
         matches!(phase, Some(Phase::Running { driver, .. }) if *driver != self.journal.fence())
     }
 
@@ -310,6 +307,7 @@ impl Driver {
             | Effect::EnsureAttempt { .. }
             | Effect::StopAttempt { .. }
             | Effect::Verify { .. }
+            | Effect::Adopt { .. }
             | Effect::EnsureCommit { .. } => None,
         });
         timers.min().unwrap_or(INBOX_INTERVAL).min(INBOX_INTERVAL)
@@ -427,7 +425,7 @@ impl Driver {
             let looked = Looked { item: id, actor, request };
             if looked.request.needs_files() && self.is_quiet() {
                 let state = Arc::new(self.journal.state().clone());
-                self.jobs
+                self.workers
                     .send(Job::Observe { looked, state })
                     .map_err(|_| DriveError::WorkerDied)?;
                 self.observing = true;
@@ -484,16 +482,12 @@ impl Driver {
         Ok(self.journal.store().settle(item, &encode(answer))?)
     }
 
-    /// Ends the worker and leaves a last copy of the run's document in the place.
+    /// Ends the workers and leaves a last copy of the run's document in the place.
     pub(super) fn leave(&mut self) {
-        let (closed, _) = channel();
-        self.jobs = closed;
-        if let Some(worker) = self.worker.take() {
-            let _ = worker.join();
-        }
+        self.workers.leave();
         let state = self.journal.state();
         let place = std::path::PathBuf::from(&state.facts.place);
-        let _ = mirror::write(state, &place, &self.site.blobs());
+        let _ = mirror::write(state, state.holder, &place, &self.site.blobs());
     }
 }
 

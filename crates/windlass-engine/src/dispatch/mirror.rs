@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use windlass_core::id::StepId;
+use windlass_core::id::{StepId, StepIndex};
 use windlass_core::plan::template;
 use windlass_core::prompt::{GOAL_FILE, evidence_file, task_file};
 use windlass_core::run::RunState;
@@ -14,14 +14,20 @@ use crate::store::blobs::Blobs;
 /// How much of one piece of evidence is copied into the place.
 const MAX_EVIDENCE_BYTES: u64 = 1 << 20;
 
-/// Writes the run's document, its goal, the current task and the evidence of the last failure.
+/// Writes the run's document, its goal, the task of `step` and the evidence of its last failure.
 ///
 /// A link that an agent put in the way stops the copy and nothing else: the copies are a courtesy.
-pub(super) fn write(state: &RunState, place: &Path, blobs: &Blobs) -> Result<(), PlaceFileError> {
+pub(super) fn write(
+    state: &RunState,
+    step: Option<StepIndex>,
+    place: &Path,
+    blobs: &Blobs,
+) -> Result<(), PlaceFileError> {
     let document = serde_json::to_vec_pretty(&view::document(state)).unwrap_or_default();
     courtesy(copy(place, ".windlass/run/state.json", &document))?;
     courtesy(copy(place, GOAL_FILE, state.plan.goal.as_bytes()))?;
-    let Some((_, plan, step)) = state.holding() else { return Ok(()) };
+    let Some(index) = step else { return Ok(()) };
+    let (plan, step) = (state.plan.step(index), state.step(index));
     let task =
         template::fill_context(&plan.task, &state.context).unwrap_or_else(|_| plan.task.clone());
     courtesy(copy(place, &task_file(plan), task.as_bytes()))?;

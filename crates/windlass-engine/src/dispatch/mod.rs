@@ -11,6 +11,7 @@
 //! attempt at a time; it takes jobs in order and reports what came of them. If the process dies on
 //! any line, a new driver folds the journal and ensures what is outstanding.
 
+mod aside;
 mod attempt;
 mod client;
 mod clock;
@@ -22,6 +23,7 @@ mod site;
 mod socket;
 mod start;
 mod worker;
+mod workers;
 
 pub use client::{ClientError, Sent, send};
 pub use clock::now;

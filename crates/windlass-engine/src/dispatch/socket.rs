@@ -33,7 +33,10 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// rings.
 const MAX_CALLS: usize = 16;
 
-/// Who may speak for the running attempt.
+/// Who may speak for the attempts that are running.
+pub(super) type Badges = Arc<Mutex<Vec<Badge>>>;
+
+/// Who may speak for one running attempt.
 #[derive(Clone, Debug)]
 pub(super) struct Badge {
     pub(super) token: String,
@@ -147,7 +150,7 @@ fn through_folder<T>(
 /// Listens until the process ends. The driver's lock makes sure that there is one listener.
 pub(super) fn listen(
     socket: &Path,
-    badge: Arc<Mutex<Option<Badge>>>,
+    badges: Badges,
     driver: Sender<Message>,
 ) -> std::io::Result<()> {
     match fs_err::remove_file(socket) {
@@ -169,10 +172,10 @@ pub(super) fn listen(
                 continue;
             }
             calls.fetch_add(1, Ordering::SeqCst);
-            let (badge, driver, open) = (Arc::clone(&badge), driver.clone(), Arc::clone(&calls));
+            let (badges, driver, open) = (Arc::clone(&badges), driver.clone(), Arc::clone(&calls));
             // A caller that says nothing holds up nobody else.
             let answering = move || {
-                answer(stream, &badge, &driver);
+                answer(stream, &badges, &driver);
                 open.fetch_sub(1, Ordering::SeqCst);
             };
             if std::thread::Builder::new().name("call".to_owned()).spawn(answering).is_err() {
@@ -188,13 +191,13 @@ fn breathe() {
     std::thread::sleep(Duration::from_millis(50));
 }
 
-fn answer(stream: UnixStream, badge: &Mutex<Option<Badge>>, driver: &Sender<Message>) {
+fn answer(stream: UnixStream, badges: &Mutex<Vec<Badge>>, driver: &Sender<Message>) {
     let peer = rustix::net::sockopt::socket_peercred(&stream).ok().map(|peer| peer.pid);
     let _ = stream.set_read_timeout(Some(HEARING));
     let mut line = String::new();
     let read = BufReader::new((&stream).take(MAX_LINE_BYTES)).read_line(&mut line);
     let answer = match read.map(|_| serde_json::from_str::<Call>(&line)) {
-        Ok(Ok(call)) => obey(call, peer, badge, driver),
+        Ok(Ok(call)) => obey(call, peer, badges, driver),
         _ => refused("the call cannot be read", None),
     };
     let mut bytes = serde_json::to_vec(&answer).unwrap_or_default();
@@ -205,7 +208,7 @@ fn answer(stream: UnixStream, badge: &Mutex<Option<Badge>>, driver: &Sender<Mess
 fn obey(
     call: Call,
     peer: Option<rustix::process::Pid>,
-    badge: &Mutex<Option<Badge>>,
+    badges: &Mutex<Vec<Badge>>,
     driver: &Sender<Message>,
 ) -> AgentAnswer {
     let gone = || refused("the run is not being driven any more", None);
@@ -215,7 +218,7 @@ fn obey(
             Err(_) => gone(),
         },
         Call::ContextSet { token, attempt, key, value } => {
-            if let Err(refusal) = identify(&token, &attempt, peer, badge) {
+            if let Err(refusal) = identify(&token, &attempt, peer, badges) {
                 return refusal;
             }
             let (send, receive) = sync_channel(1);
@@ -226,7 +229,7 @@ fn obey(
             receive.recv_timeout(PATIENCE).unwrap_or_else(|_| gone())
         }
         Call::ContextGet { token, attempt } => {
-            if let Err(refusal) = identify(&token, &attempt, peer, badge) {
+            if let Err(refusal) = identify(&token, &attempt, peer, badges) {
                 return refusal;
             }
             let (send, receive) = sync_channel(1);
@@ -242,10 +245,11 @@ fn identify(
     token: &str,
     attempt: &AttemptId,
     peer: Option<rustix::process::Pid>,
-    badge: &Mutex<Option<Badge>>,
+    badges: &Mutex<Vec<Badge>>,
 ) -> Result<(), AgentAnswer> {
-    let badge = badge.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let known = badge.filter(|badge| badge.token == token && badge.attempt == *attempt);
+    let badges = badges.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let fits = |badge: &Badge| badge.token == token && badge.attempt == *attempt;
+    let known = badges.into_iter().find(fits);
     let Some(badge) = known else {
         return Err(refused("this is not the running attempt", None));
     };

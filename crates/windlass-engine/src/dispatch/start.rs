@@ -94,7 +94,7 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
     let base_tree = engine.tree_of(&base)?;
     let place_request = PlaceRequest {
         dir: home.place.clone(),
-        run_dir: home.git(),
+        run_dir: home.git.clone(),
         branch: branch(&request.plan, &run),
         base: base.clone(),
         lfs_filter: Some(site.exe.clone()),

@@ -1,8 +1,8 @@
 //! The worker: has the place to itself and performs effects in order.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
-use std::sync::{Arc, Mutex};
 
 use windlass_core::id::{ObjectId, StepId};
 use windlass_core::proof::Trouble;
@@ -11,10 +11,11 @@ use windlass_core::snapshot::{Baseline, Snapshot};
 use windlass_core::time::Timestamp;
 use windlass_core::view;
 
+use super::aside;
 use super::message::{Looked, Message, Report};
 use super::mirror;
 use super::site::Site;
-use super::socket::Badge;
+use super::socket::Badges;
 use crate::agent::Backend;
 use crate::expr;
 use crate::fault;
@@ -45,6 +46,10 @@ pub enum WorkerError {
     Reset(#[from] crate::git::VerifierError),
     #[error("the place could not be brought to the run's branch")]
     Publish(#[from] PublishError),
+    #[error("what a spoke wrote could not be brought into the place of the run")]
+    Bring(#[from] crate::git::BringError),
+    #[error("the place of a spoke could not be removed")]
+    Remove(#[from] crate::git::RemoveError),
     #[error("a file of the place could not be written")]
     PlaceFile(#[from] place_files::PlaceFileError),
     #[error("the evidence could not be kept")]
@@ -61,6 +66,15 @@ pub enum WorkerError {
 pub(super) enum Job {
     Perform { effect: Effect, state: Arc<RunState>, cancel: Cancel, extra: Extra },
     Observe { looked: Looked, state: Arc<RunState> },
+}
+
+/// Whose place a worker has.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Seat {
+    /// The run's.
+    Run,
+    /// A spoke's own.
+    Spoke(StepId),
 }
 
 /// What an effect needs besides the state.
@@ -81,7 +95,10 @@ pub(super) struct Worker {
     pub(super) verifier: Verifier,
     pub(super) blobs: Blobs,
     pub(super) backend: Arc<dyn Backend>,
-    pub(super) badge: Arc<Mutex<Option<Badge>>>,
+    pub(super) seat: Seat,
+    pub(super) badges: Badges,
+    /// What a spoke's place was made from.
+    pub(super) begun: Option<(u32, Baseline)>,
     /// The snapshot that the place still is, as far as this process knows.
     pub(super) known: Option<Snapshot>,
     /// Whether HEAD, branch and index of the place have to be put right before the next attempt.
@@ -94,12 +111,24 @@ impl Worker {
     pub(super) fn new(
         site: Arc<Site>,
         state: &RunState,
-        badge: Arc<Mutex<Option<Badge>>>,
+        seat: Seat,
+        badges: Badges,
     ) -> Result<Self, WorkerError> {
         let engine = site.engine()?;
         let run = site.run_home(state);
-        let place = Place::open(&engine, &run.git())?
-            .ok_or_else(|| WorkerError::PlaceGone { path: state.facts.place.clone() })?;
+        let (run, place) = match &seat {
+            Seat::Run => {
+                let gone = || WorkerError::PlaceGone { path: state.facts.place.clone() };
+                let place = Place::open(&engine, &run.git)?.ok_or_else(gone)?;
+                (run, place)
+            }
+            Seat::Spoke(spoke) => {
+                let run = run.aside(spoke);
+                let place = aside::place_of(&site, &run, &engine, state, spoke)?;
+                (run, place)
+            }
+        };
+        let begun = begun(&seat, state);
         let verifier = site.verifier(&run, place.root(), &state.facts, &engine)?;
         Ok(Self {
             blobs: site.blobs(),
@@ -109,11 +138,26 @@ impl Worker {
             engine,
             place,
             verifier,
-            badge,
+            begun,
+            seat,
+            badges,
             known: None,
             unsettled: true,
             moved_by_agent: false,
         })
+    }
+
+    /// Whether the place is still the one to work in: a spoke that begins anew gets a new one.
+    fn is_current(&self, state: &RunState) -> bool {
+        self.begun == begun(&self.seat, state)
+    }
+
+    /// Returns the last files that were seen where this worker works.
+    pub(super) fn last_seen(&self, state: &RunState) -> Option<Snapshot> {
+        match &self.seat {
+            Seat::Run => state.latest.clone(),
+            Seat::Spoke(spoke) => state.seen(state.plan.find(spoke)?).cloned(),
+        }
     }
 
     /// Performs jobs until there are no more.
@@ -121,7 +165,8 @@ impl Worker {
     /// The worker is made for the first of them: a run whose place is gone can still be aborted.
     pub(super) fn work(
         site: &Arc<Site>,
-        badge: &Arc<Mutex<Option<Badge>>>,
+        seat: &Seat,
+        badges: &Badges,
         jobs: &Receiver<Job>,
         reports: &Sender<Message>,
     ) {
@@ -130,9 +175,9 @@ impl Worker {
             let state = match &job {
                 Job::Perform { state, .. } | Job::Observe { state, .. } => Arc::clone(state),
             };
-            let ready = match worker.take() {
+            let ready = match worker.take().filter(|worker| worker.is_current(&state)) {
                 Some(worker) => Ok(worker),
-                None => Self::new(Arc::clone(site), &state, Arc::clone(badge)),
+                None => Self::new(Arc::clone(site), &state, seat.clone(), Arc::clone(badges)),
             };
             let message = match (job, ready) {
                 (Job::Perform { effect, cancel, extra, .. }, Ok(mut ready)) => {
@@ -191,6 +236,9 @@ impl Worker {
             Effect::EnsureCommit { step, code, parent, date } => {
                 let link = extra.journal_link.as_ref();
                 self.commit(state, step, code, parent, *date, link).map(Report::from)
+            }
+            Effect::Adopt { step, epoch, snapshot } => {
+                self.adopt(state, step, *epoch, snapshot).map(Report::from)
             }
             Effect::Wake { key, .. } => Ok(InputKind::TimerFired { key: key.clone() }.into()),
         }
@@ -401,10 +449,17 @@ impl Worker {
     }
 }
 
+/// Returns what a spoke's place is made from.
+fn begun(seat: &Seat, state: &RunState) -> Option<(u32, Baseline)> {
+    let Seat::Spoke(spoke) = seat else { return None };
+    let step = state.step(state.plan.find(spoke)?);
+    Some((step.epoch, step.baseline.clone()?))
+}
+
 /// What can be reported of an effect when there is no place any more: a stopped attempt is over.
 fn without_place(effect: &Effect, state: &RunState) -> Option<Report> {
     let Effect::StopAttempt { attempt } = effect else { return None };
-    let snapshot = state.latest.clone()?;
+    let snapshot = state.seen(state.plan.find(&attempt.step)?)?.clone();
     let message = format!("the place `{}` is gone", state.facts.place);
     let trouble = vec![Trouble::Unreadable { message }];
     Some(InputKind::AttemptLost { attempt: attempt.clone(), snapshot, trouble }.into())
@@ -429,6 +484,7 @@ fn name(effect: &Effect) -> &'static str {
         Effect::StopAttempt { .. } => "stop-attempt",
         Effect::Verify { .. } => "verify",
         Effect::EnsureCommit { .. } => "ensure-commit",
+        Effect::Adopt { .. } => "adopt",
         Effect::Wake { .. } => "wake",
     }
 }

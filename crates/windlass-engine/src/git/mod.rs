@@ -12,6 +12,7 @@
 //! half, `place_files` the second. An agent's ignore rules *are* obeyed: what it hides is then
 //! missing in the verifier's tree as well, so hiding gains nothing.
 
+mod aside;
 mod commit;
 mod diff;
 mod engine_repository;
@@ -37,6 +38,7 @@ mod submodule;
 mod user;
 mod verifier_tree;
 
+pub use aside::BringError;
 pub use commit::CommitRequest;
 pub use diff::{Change, ChangeStatus, LineCount, TreeEntry, TreePath};
 pub use engine_repository::{EngineRepository, EngineRepositoryError};

@@ -173,9 +173,11 @@ impl Looking<'_> {
         // Not the files that this life of the step began from: feedback and rollback begin a new
         // one, and what an earlier one left outside its bounds would be out of sight. A group's work
         // is proven already; it looks back to where its first step began.
-        let base = match (&request.step.kind, request.baseline) {
-            (StepKind::Group, Some(baseline)) => &baseline.snapshot.code,
-            (StepKind::Group, None) | (StepKind::Agent { .. }, _) => request.proven_code,
+        // A spoke's place is made from the files that it began from.
+        let looks_at_baseline = request.step.kind == StepKind::Group || request.step.is_spoke();
+        let base = match request.baseline {
+            Some(baseline) if looks_at_baseline => &baseline.snapshot.code,
+            Some(_) | None => request.proven_code,
         };
         let changes = if counts_lines(request.step) {
             Changes::with_lines(self.engine, base, &request.snapshot.code)?
@@ -187,8 +189,12 @@ impl Looking<'_> {
         report.changed = paths.iter().take(MAX_LISTED_PATHS).cloned().collect();
         report.outside_may_write = changes.outside(&request.step.may_write);
         report.outside_may_write.extend(self.links_that_leave(&changes));
+        if request.step.is_spoke() {
+            report.outside_may_write.extend(self.outside_writes()?);
+        } else {
+            self.look_at_protected(base, &changes, report)?;
+        }
         report.outside_may_write.truncate(MAX_LISTED_PATHS);
-        self.look_at_protected(base, &changes, report)?;
         if !report.protected.is_empty() || !report.outside_may_write.is_empty() {
             // Whatever the checks say, this is not accepted; nothing the agent changed is run.
             return Ok(());
@@ -207,6 +213,21 @@ impl Looking<'_> {
             report.route_files = self.route_files(files);
         }
         Ok(())
+    }
+
+    /// What a spoke changed besides the files that it is there to write, papers included.
+    fn outside_writes(&self) -> Result<Vec<String>, Broken> {
+        let Some(baseline) = self.request.baseline else { return Ok(Vec::new()) };
+        let mut changed = self.engine.changed_files(&baseline.snapshot, self.request.snapshot)?;
+        let writes = &self.request.step.writes;
+        changed.retain(|path| !writes.contains(path));
+        for path in writes.iter().filter(|path| self.place.root().join(path).is_file()) {
+            // What no snapshot has could not be brought over.
+            if self.engine.read_file(self.request.snapshot, path)?.is_none() {
+                changed.push(format!("{path} (git ignores it, so it is not part of the work)"));
+            }
+        }
+        Ok(changed)
     }
 
     /// New links that lead out of the place: a check would read what is not part of the work.

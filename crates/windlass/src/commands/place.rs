@@ -42,7 +42,8 @@ fn prune(surroundings: &Surroundings, output: &mut Output) -> Result<(), Command
     let mut removed = Vec::new();
     for run in store.runs().map_err(CommandError::failure)? {
         let home = site.home.run(&run.id);
-        if run.life != Life::Finished || !home.place.is_dir() {
+        let places = site.home.places_of(&run.id).map_err(CommandError::failure)?;
+        if run.life != Life::Finished || places.is_empty() {
             continue;
         }
         let state = load(&store, &run.id)?.state;
@@ -54,7 +55,9 @@ fn prune(surroundings: &Surroundings, output: &mut Output) -> Result<(), Command
         for (name, object) in keep {
             engine.keep(run.id.as_str(), name, &object).map_err(CommandError::failure)?;
         }
-        remove_place(&site.home.data, &home.place).map_err(CommandError::failure)?;
+        for place in places {
+            remove_place(&site.home.data, &place).map_err(CommandError::failure)?;
+        }
         if home.verifier.is_dir() {
             remove_place(&site.home.cache, &home.verifier).map_err(CommandError::failure)?;
         }

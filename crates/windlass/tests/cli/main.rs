@@ -7,3 +7,4 @@ mod decisions;
 mod driving;
 mod places;
 mod support;
+mod teams;

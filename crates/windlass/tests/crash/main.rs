@@ -6,4 +6,5 @@ mod at_a_gate;
 mod every_point;
 mod random_moments;
 mod scenario;
+mod teams;
 mod while_recovering;

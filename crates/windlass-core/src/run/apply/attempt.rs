@@ -92,7 +92,7 @@ impl RunState {
     fn end_attempt(&mut self, index: StepIndex, since: Timestamp, snapshot: &Snapshot) {
         let took = self.now.since(since);
         self.spent.wall = self.spent.wall.plus(took);
-        self.latest = Some(snapshot.clone());
+        self.note_files(index, snapshot);
         self.update(index, |step| {
             step.wall = step.wall.plus(took);
             step.verify_first = true;

@@ -4,6 +4,7 @@
 //! foreign journal could get wrong. An event that does not fit stops the replay with the event and
 //! the phase it met; nothing is skipped.
 
+mod aside;
 mod attempt;
 mod begin;
 mod reopen;
@@ -70,6 +71,7 @@ impl RunState {
             | Event::StepBegan { step, .. }
             | Event::StepSkipped { step, .. }
             | Event::StepCommitted { step, .. }
+            | Event::StepAdopted { step, .. }
             | Event::WaitStarted { step, .. }
             | Event::WaitEnded { step }
             | Event::StepDone { step }
@@ -131,14 +133,16 @@ impl RunState {
                 self.raised.attempts = self.raised.attempts.saturating_add(raise.attempts);
                 self.raised.cost_usd += raise.cost_usd;
                 self.raised.wall = self.raised.wall.plus(raise.wall);
-                if let Some(index) = self.holder {
+                for index in self.in_hand().collect::<Vec<_>>() {
                     // Whoever resumes says that what kept failing around the work is put right.
                     self.update(index, |step| (step.lost, step.broken) = (0, 0));
                 }
                 Control::Active
             }
             Event::AbortRequested { .. } if !aborting => Control::Aborting,
-            Event::RunAborted if aborting && self.running_attempt().is_none() => Control::Aborted,
+            Event::RunAborted if aborting && self.running_attempts().next().is_none() => {
+                Control::Aborted
+            }
             Event::RunCompleted if self.control == Control::Active && self.remaining == 0 => {
                 Control::Completed
             }
@@ -222,14 +226,14 @@ impl RunState {
         }
     }
 
-    /// Like [`Self::expect`], for events of the step that has the place.
+    /// Like [`Self::expect`], for events of a step that has the place, or one of its own.
     fn expect_holder(
         &self,
         index: StepIndex,
         event: &Event,
         fits: impl FnOnce(&Phase) -> bool,
     ) -> Applied {
-        self.expect(index, event, |phase| self.holder == Some(index) && fits(phase))
+        self.expect(index, event, |phase| self.is_in_hand(index) && fits(phase))
     }
 
     fn wrong_control(&self, event: &Event) -> IllegalEvent {

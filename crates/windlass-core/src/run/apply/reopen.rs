@@ -33,7 +33,7 @@ impl RunState {
                 }
                 self.release(index);
                 self.reopen(index);
-                self.holder = Some(index);
+                self.take_in_hand(index);
                 self.since = self.now;
                 self.update(index, |step| {
                     step.phase = Phase::Beginning;
@@ -41,10 +41,8 @@ impl RunState {
                 });
             }
             Event::RolledBack { by, message, files, reset_code, observed, .. } => {
-                if let Some(holder) = self.holder
-                    && self.is_in_flight(holder)
-                {
-                    return Err(self.wrong_phase(holder, event));
+                if let Some(busy) = self.in_flight() {
+                    return Err(self.wrong_phase(busy, event));
                 }
                 self.latest = Some(observed.clone());
                 if *reset_code && let Some(baseline) = self.step(index).baseline.clone() {
@@ -141,6 +139,7 @@ impl RunState {
             step.published = Vec::new();
             (step.verify_first, step.unjudged) = (false, false);
             step.ended = None;
+            step.seen = None;
             step.approved = false;
             step.waived = false;
             step.failure = None;

@@ -7,6 +7,7 @@ use crate::id::StepIndex;
 use crate::plan::StepKind;
 use crate::run::Event;
 use crate::run::state::{Phase, RunState};
+use crate::snapshot::Baseline;
 
 impl RunState {
     #[expect(
@@ -23,26 +24,14 @@ impl RunState {
                 self.update(index, |step| step.phase = Phase::Ready);
             }
             Event::StepTaken { .. } => {
-                let free = self.holder.is_none();
+                let free = self.holder.is_none() && self.may_join_aside(index);
                 self.expect(index, event, |phase| free && matches!(phase, Phase::Ready))?;
                 self.ready.remove(&index);
                 self.hold(index);
             }
             Event::StepBegan { baseline, .. } => {
                 self.expect(index, event, |phase| matches!(phase, Phase::Beginning))?;
-                self.reset_code = None;
-                self.latest = Some(baseline.snapshot.clone());
-                let verify_first = self.plan.step(index).satisfied_ok;
-                let group = self.plan.step(index).kind == StepKind::Group;
-                self.update(index, |step| {
-                    step.phase = Phase::Due;
-                    if !group || step.baseline.is_none() {
-                        step.baseline = Some(baseline.clone());
-                    }
-                    step.papers = Vec::new();
-                    step.verify_first = verify_first;
-                });
-                self.share_baseline_with_groups(index);
+                self.begin_step(index, baseline);
             }
             Event::ContextSet { key, value, .. } => {
                 self.expect(index, event, |phase| {
@@ -68,6 +57,10 @@ impl RunState {
                 self.head = commit.clone();
                 self.head_code = code.clone();
                 self.update(index, |step| step.phase = Phase::Proven { snapshot });
+            }
+            Event::StepAdopted { snapshot, untouched, .. } => {
+                self.expect(index, event, |phase| matches!(phase, Phase::Adopting { .. }))?;
+                self.adopt(index, snapshot, *untouched);
             }
             Event::StepDone { .. } => {
                 let unjudged = self.is_unjudged_group(index);
@@ -113,6 +106,24 @@ impl RunState {
         Ok(())
     }
 
+    /// The files that the step begins from are recorded.
+    fn begin_step(&mut self, index: StepIndex, baseline: &Baseline) {
+        self.reset_code = None;
+        self.latest = Some(baseline.snapshot.clone());
+        let plan = Arc::clone(&self.plan);
+        let plan = plan.step(index);
+        self.update(index, |step| {
+            step.phase = Phase::Due;
+            step.seen = plan.is_spoke().then(|| baseline.snapshot.clone());
+            if plan.kind != StepKind::Group || step.baseline.is_none() {
+                step.baseline = Some(baseline.clone());
+            }
+            step.papers = Vec::new();
+            step.verify_first = plan.satisfied_ok;
+        });
+        self.share_baseline_with_groups(index);
+    }
+
     /// Remembers that the step set a context key; setting it again adds nothing.
     pub(super) fn note_published(&mut self, index: StepIndex, key: &str) {
         if !self.step(index).published.iter().any(|known| known == key) {
@@ -143,7 +154,7 @@ impl RunState {
     fn hold(&mut self, index: StepIndex) {
         let now = self.now;
         let unjudged = self.is_unjudged_group(index);
-        self.holder = Some(index);
+        self.take_in_hand(index);
         self.since = now;
         self.update(index, |step| {
             step.phase = if unjudged { Phase::Due } else { Phase::Beginning };
@@ -216,6 +227,7 @@ impl RunState {
         if self.holder == Some(index) {
             self.holder = None;
         }
+        self.aside.remove(&index);
         self.ready.remove(&index);
         self.deciding.remove(&index);
         self.blocked.remove(&index);

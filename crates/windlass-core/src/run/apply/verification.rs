@@ -25,7 +25,7 @@ impl RunState {
                 let judges = *reason == VerifyReason::AttemptEnded || self.step(index).unjudged;
                 let attempt = judges.then_some(self.step(index).attempts);
                 self.verifications = verification.0;
-                self.latest = Some(snapshot.clone());
+                self.note_files(index, snapshot);
                 let (verification, snapshot) = (*verification, snapshot.clone());
                 self.update(index, |step| {
                     (step.verify_first, step.unjudged) = (false, false);
@@ -44,14 +44,19 @@ impl RunState {
             Event::StepProven { snapshot, report, .. } => {
                 self.spend_verification(index, event)?;
                 self.publish_paths(index);
-                self.proven_code = snapshot.code.clone();
+                let aside = self.plan.step(index).is_spoke();
+                if !aside {
+                    self.proven_code = snapshot.code.clone();
+                }
                 let commits = self.plan.step(index).commit == CommitPolicy::Wip
                     && snapshot.code != self.head_code;
                 self.update(index, |step| {
                     step.papers.clone_from(&report.papers);
                     step.failure = None;
                     (step.lost, step.broken, step.repeats) = (0, 0, 0);
-                    step.phase = if commits {
+                    step.phase = if aside {
+                        Phase::Adopting { snapshot: snapshot.clone() }
+                    } else if commits {
                         Phase::Committing { snapshot: snapshot.clone(), date: now }
                     } else {
                         Phase::Proven { snapshot: snapshot.clone() }
@@ -77,16 +82,13 @@ impl RunState {
     }
 
     pub(super) fn abandon_verification(&mut self, event: &Event) -> Applied {
-        let (Some(index), Event::VerificationAbandoned { verification: named }) =
-            (self.holder, event)
-        else {
+        let Event::VerificationAbandoned { verification } = event else {
             return Err(self.wrong_control(event));
         };
-        self.expect(
-            index,
-            event,
-            |phase| matches!(phase, Phase::Verifying { verification, .. } if verification == named),
-        )?;
+        let index = self.verified_by(*verification).ok_or_else(|| match self.holding() {
+            Some((index, ..)) => self.wrong_phase(index, event),
+            None => self.wrong_control(event),
+        })?;
         self.interrupt_verification(index, event)?;
         self.update(index, |step| step.verify_first = true);
         Ok(())

@@ -21,11 +21,11 @@ fn next(draft: &Draft) -> Option<Event> {
         Control::Active => {}
         Control::Aborting => {
             // Only an attempt has to end first; what else is in flight changes nothing any more.
-            return state.running_attempt().is_none().then_some(Event::RunAborted);
+            return state.running_attempts().next().is_none().then_some(Event::RunAborted);
         }
         // What is proven may still be finished; nothing new starts.
         Control::Paused { .. } | Control::Obstructed { .. } => {
-            return state.holder.and_then(|index| finish_proven(draft, index));
+            return finish_all_proven(draft);
         }
         Control::Aborted | Control::Completed => return None,
     }
@@ -34,17 +34,34 @@ fn next(draft: &Draft) -> Option<Event> {
     }
     // A person may decide while nobody drives; what that makes possible starts with the driver.
     let Some(driver) = state.driver else {
-        return state.holder.and_then(|index| finish_proven(draft, index));
+        return finish_all_proven(draft);
     };
-    let Some(index) = state.holder else {
-        let index = *state.ready.get_min()?;
-        let step = draft.id(index);
-        return Some(match skip_request(draft, index) {
-            Some(reason) => Event::StepSkipped { step, reason },
-            None => Event::StepTaken { step },
-        });
+    finish_all_proven(draft)
+        .or_else(|| state.in_hand().find_map(|index| start_next(draft, index, driver)))
+        .or_else(|| take_next(draft))
+}
+
+/// The first step that can begin takes the place; the spokes of a team begin together.
+fn take_next(draft: &Draft) -> Option<Event> {
+    let state = &draft.state;
+    if state.holder.is_some() {
+        return None;
+    }
+    let team = state.aside.get_min().map(|spoke| state.plan.step(*spoke).parent);
+    let fits = |index: &&StepIndex| {
+        let plan = state.plan.step(**index);
+        team.is_none_or(|team| plan.is_spoke() && plan.parent == team)
     };
-    finish_proven(draft, index).or_else(|| start_next(draft, index, driver))
+    let index = *state.ready.iter().find(fits)?;
+    let step = draft.id(index);
+    Some(match skip_request(draft, index) {
+        Some(reason) => Event::StepSkipped { step, reason },
+        None => Event::StepTaken { step },
+    })
+}
+
+fn finish_all_proven(draft: &Draft) -> Option<Event> {
+    draft.state.in_hand().find_map(|index| finish_proven(draft, index))
 }
 
 /// A proven step opens its gate or is done; a gate that was approved in advance is answered.
@@ -90,7 +107,7 @@ fn start_next(draft: &Draft, index: StepIndex, driver: Fence) -> Option<Event> {
         return group(draft, index);
     }
     if step.verify_first
-        && let Some(snapshot) = &state.latest
+        && let Some(snapshot) = state.seen(index)
     {
         let judges = step.unjudged;
         let reason = if judges { VerifyReason::AttemptEnded } else { VerifyReason::MayBeDone };

@@ -19,7 +19,7 @@ pub(super) fn set(
     key: &str,
     value: &serde_json::Value,
 ) -> Result<(), Rejected> {
-    if draft.state.running_attempt().as_ref() != Some(attempt) {
+    if !draft.state.running_attempts().any(|running| running == *attempt) {
         return Err(Rejected::StaleAttempt { attempt: attempt.clone() });
     }
     let plan = draft.state.plan.step(draft.find(&attempt.step)?);

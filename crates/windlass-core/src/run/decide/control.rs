@@ -8,7 +8,7 @@ use crate::run::{Event, Raise, Rejected};
 
 pub(super) fn pause(draft: &mut Draft, now: bool) -> Result<(), Rejected> {
     let paused = !matches!(draft.state.control, Control::Active);
-    let in_flight = draft.state.holder.is_some_and(|index| draft.state.is_in_flight(index));
+    let in_flight = draft.state.in_flight().is_some();
     if paused && !(now && in_flight) {
         return Err(Rejected::AlreadyPaused);
     }
@@ -55,7 +55,7 @@ pub(super) fn skip(draft: &mut Draft, step: &StepId, reason: &str) -> Result<(),
         return Err(Rejected::Busy { what: format!("`{}` is being worked on", draft.id(*busy)) });
     }
     let all = || nested.iter().chain([&index]);
-    let held_up = all().any(|index| draft.state.holder == Some(*index));
+    let held_up = all().any(|index| draft.state.is_in_hand(*index));
     let reason = format!("{} ({})", reason.trim(), draft.actor());
     for index in all() {
         if !draft.state.step(*index).is_finished() {
@@ -86,7 +86,7 @@ pub(super) fn retry_reset(draft: &mut Draft, step: Option<&StepId>) -> Result<()
 fn failed_step(draft: &Draft) -> Option<StepIndex> {
     let state = &draft.state;
     let stopped = !matches!(state.control, Control::Active);
-    let holder = state.holder.filter(|index| {
+    let holder = state.holding().map(|(index, ..)| index).filter(|index| {
         matches!(state.step(*index).phase, Phase::Failed)
             || (stopped && !state.is_in_flight(*index))
     });
@@ -102,14 +102,16 @@ pub(super) fn abort(draft: &mut Draft, reason: Option<&str>) -> Result<(), Rejec
     Ok(())
 }
 
-/// Stops an attempt and gives a verification up. A baseline or a commit is quick and finishes.
+/// Stops attempts and gives verifications up. A baseline or a commit is quick and finishes.
 fn stop_in_flight(draft: &mut Draft, reason: StopReason) {
-    let Some(index) = draft.state.holder else { return };
-    let phase = draft.state.step(index).phase.clone();
-    if let Phase::Running { attempt, .. } = phase {
-        let attempt = AttemptId { step: draft.id(index), number: attempt };
-        draft.emit(Event::StopRequested { attempt, reason });
-    } else if let Phase::Verifying { verification, .. } = phase {
-        draft.emit(Event::VerificationAbandoned { verification });
+    let in_hand: Vec<StepIndex> = draft.state.in_hand().collect();
+    for index in in_hand {
+        let phase = draft.state.step(index).phase.clone();
+        if let Phase::Running { attempt, .. } = phase {
+            let attempt = AttemptId { step: draft.id(index), number: attempt };
+            draft.emit(Event::StopRequested { attempt, reason });
+        } else if let Phase::Verifying { verification, .. } = phase {
+            draft.emit(Event::VerificationAbandoned { verification });
+        }
     }
 }

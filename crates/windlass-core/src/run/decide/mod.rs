@@ -34,6 +34,8 @@ mod skip_tests;
 #[cfg(test)]
 mod step_tests;
 #[cfg(test)]
+mod team_tests;
+#[cfg(test)]
 mod verified_tests;
 
 use crate::id::{AttemptId, GateId, StepId};
@@ -136,6 +138,9 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
         }
         InputKind::BaselineTaken { step, epoch, baseline } => {
             step::baseline_taken(&mut draft, step, *epoch, baseline)?;
+        }
+        InputKind::Adopted { step, epoch, snapshot, untouched } => {
+            step::adopted(&mut draft, step, *epoch, snapshot, *untouched)?;
         }
         InputKind::Committed { step, code, parent, commit } => {
             step::committed(&mut draft, step, code, parent, commit)?;

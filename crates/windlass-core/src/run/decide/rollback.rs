@@ -83,10 +83,8 @@ pub(super) fn by_person(
         return Err(Rejected::NoReason);
     }
     let index = draft.find(step)?;
-    if let Some(holder) = draft.state.holder
-        && draft.state.is_in_flight(holder)
-    {
-        return Err(Rejected::Busy { what: format!("`{}` is being worked on", draft.id(holder)) });
+    if let Some(busy) = draft.state.in_flight() {
+        return Err(Rejected::Busy { what: format!("`{}` is being worked on", draft.id(busy)) });
     }
     let begun = |index: StepIndex| {
         let step = draft.state.step(index);

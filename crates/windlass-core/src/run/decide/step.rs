@@ -4,7 +4,7 @@ use super::draft::Draft;
 use crate::id::{ObjectId, StepId};
 use crate::run::state::Phase;
 use crate::run::{Event, Rejected, TimerKey};
-use crate::snapshot::Baseline;
+use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Timestamp;
 
 pub(super) fn when_evaluated(
@@ -44,6 +44,23 @@ pub(super) fn baseline_taken(
         return Err(Rejected::NotExpected);
     }
     draft.emit(Event::StepBegan { step: step.clone(), baseline: baseline.clone() });
+    Ok(())
+}
+
+pub(super) fn adopted(
+    draft: &mut Draft,
+    step: &StepId,
+    epoch: u32,
+    snapshot: &Snapshot,
+    untouched: bool,
+) -> Result<(), Rejected> {
+    let index = draft.find(step)?;
+    let state = draft.state.step(index);
+    if !matches!(state.phase, Phase::Adopting { .. }) || state.epoch != epoch {
+        return Err(Rejected::NotExpected);
+    }
+    let (step, snapshot) = (step.clone(), snapshot.clone());
+    draft.emit(Event::StepAdopted { step, snapshot, untouched });
     Ok(())
 }
 
@@ -95,6 +112,7 @@ fn expect_commit(
         | Phase::Stopping { .. }
         | Phase::Verifying { .. }
         | Phase::Committing { .. }
+        | Phase::Adopting { .. }
         | Phase::Proven { .. }
         | Phase::AtGate { .. }
         | Phase::Waiting { .. }

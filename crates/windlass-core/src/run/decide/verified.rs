@@ -20,15 +20,14 @@ pub(super) fn verified(
     report: &VerifyReport,
     jitter: u16,
 ) -> Result<(), Rejected> {
-    let Some(index) = draft.state.holder else { return Err(Rejected::StaleVerification) };
+    let Some(index) = draft.state.verified_by(id) else {
+        return Err(Rejected::StaleVerification);
+    };
     let Phase::Verifying { verification, snapshot, attempt, .. } =
         draft.state.step(index).phase.clone()
     else {
         return Err(Rejected::StaleVerification);
     };
-    if verification != id {
-        return Err(Rejected::StaleVerification);
-    }
     if let Some(observed) = &report.moved_on {
         // Somebody worked in the place since: what is there now is what has to be judged.
         draft.emit(Event::VerificationAbandoned { verification });
@@ -40,7 +39,8 @@ pub(super) fn verified(
         broken(draft, index, message, jitter);
         return Ok(());
     }
-    if !report.protected.is_empty() {
+    // For a spoke, which may write nothing but its own files, it is no question to anybody.
+    if !report.protected.is_empty() && !draft.state.plan.step(index).is_spoke() {
         protected(draft, index, report, snapshot);
         return Ok(());
     }
@@ -72,7 +72,14 @@ impl Judgement {
     fn of(plan: &PlanStep, report: &VerifyReport) -> Self {
         if !report.outside_may_write.is_empty() {
             let paths = report.outside_may_write.join(", ");
-            let summary = format!("files outside `may_write` were changed: {paths}");
+            let bounds = if plan.is_spoke() { "writes" } else { "may_write" };
+            let summary = format!("files outside `{bounds}` were changed: {paths}");
+            return Self::Failed(Failure::new(Category::Code, summary, Vec::new()));
+        }
+        if !report.protected.is_empty() {
+            let paths: Vec<&str> =
+                report.protected.iter().map(|change| change.path.as_str()).collect();
+            let summary = format!("protected files were changed: {}", paths.join(", "));
             return Self::Failed(Failure::new(Category::Code, summary, Vec::new()));
         }
         let Some(criterion) = &plan.done else { return Self::Proven };
