@@ -22,6 +22,7 @@ mod request;
 mod site;
 mod socket;
 mod start;
+mod unstarted;
 mod worker;
 mod workers;
 
@@ -32,4 +33,5 @@ pub use request::{Answer, Request};
 pub use site::Site;
 pub use socket::{AgentAnswer, SocketError, context_get, context_set};
 pub use start::{StartError, StartRequest, start};
+pub use unstarted::{UnstartedError, clear_unstarted};
 pub use worker::WorkerError;

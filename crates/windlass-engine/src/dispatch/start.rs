@@ -9,6 +9,7 @@ use windlass_core::run::{Actor, Input, InputKind, RunFacts};
 
 use super::clock::now;
 use super::site::Site;
+use super::unstarted::{Starting, UnstartedError};
 use crate::fault;
 use crate::git::{Head, Place, PlaceRequest, place_files, remove_place};
 use crate::journal::{self, DecideError};
@@ -67,6 +68,8 @@ pub enum StartError {
     Preflight(#[from] PreflightError),
     #[error("the run could not be started")]
     Decide(#[from] DecideError),
+    #[error("the start could not be noted")]
+    Note(#[from] UnstartedError),
     #[error("a folder could not be made")]
     Io(#[from] std::io::Error),
     #[error("the verifier cannot be set up")]
@@ -100,13 +103,22 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
         lfs_filter: Some(site.exe.clone()),
     };
     let carried = carry(site, &request.plan)?;
+    let starting = Starting::begin(site, &run, &place_request.branch, request.here)?;
+    fault::point("start-noted");
     if !request.here {
         fs_err::create_dir_all(&site.home.data)?;
     }
-    let place = if request.here {
-        Place::here(&engine, &site.user, &place_request)?
+    let made = if request.here {
+        Place::here(&engine, &site.user, &place_request)
     } else {
-        Place::create_clone(&engine, &site.user, &place_request)?
+        Place::create_clone(&engine, &site.user, &place_request)
+    };
+    let place = match made {
+        Ok(place) => place,
+        Err(error) => {
+            starting.end()?;
+            return Err(error.into());
+        }
     };
     fault::point("place-made");
     let facts = RunFacts {
@@ -137,8 +149,10 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
     })();
     if let Err(error) = begun {
         undo(site, &place, request.here);
+        starting.end()?;
         return Err(error);
     }
+    starting.end()?;
     fault::point("run-created");
     Ok(run)
 }

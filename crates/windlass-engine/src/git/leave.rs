@@ -1,5 +1,7 @@
 //! Giving the user's checkout back when a run does not start after all.
 
+use windlass_core::id::ObjectId;
+
 use super::git_error::GitError;
 use super::place::Place;
 use super::process::Git;
@@ -10,18 +12,37 @@ impl Place {
     ///
     /// Only for a run that has done nothing yet: no file changes.
     pub fn leave(&self, user: &UserRepository) -> Result<(), GitError> {
-        let reference = format!("refs/heads/{}", self.branch());
-        match &user.head {
+        give_back(user, self.branch(), &user.head, &user.commit)
+    }
+}
+
+/// Puts HEAD back to `back`, and removes `branch`, which a run made at `base` and did nothing on.
+///
+/// A branch that somebody has moved since is theirs, and a HEAD that is elsewhere stays there.
+pub fn give_back(
+    user: &UserRepository,
+    branch: &str,
+    back: &Head,
+    base: &ObjectId,
+) -> Result<(), GitError> {
+    let reference = format!("refs/heads/{branch}");
+    let git = || Git::at(&user.git_dir);
+    let tip = git().args(["rev-parse", "--verify", "--quiet", &reference]).run_to_end()?;
+    if tip.code != 0 || String::from_utf8_lossy(&tip.stdout).trim_end() != base.as_str() {
+        return Ok(());
+    }
+    let head = git().args(["symbolic-ref", "--quiet", "HEAD"]).run_to_end()?;
+    if String::from_utf8_lossy(&head.stdout).trim_end() == reference {
+        match back {
             Head::Branch(branch) => {
                 let back = format!("refs/heads/{branch}");
-                Git::at(&user.git_dir).args(["symbolic-ref", "HEAD", &back]).run()?;
+                git().args(["symbolic-ref", "HEAD", &back]).run()?;
             }
             Head::Detached => {
-                let back = user.commit.as_str();
-                Git::at(&user.git_dir).args(["update-ref", "--no-deref", "HEAD", back]).run()?;
+                git().args(["update-ref", "--no-deref", "HEAD", base.as_str()]).run()?;
             }
         }
-        Git::at(&user.git_dir).args(["update-ref", "-d", &reference]).run()?;
-        Ok(())
     }
+    git().args(["update-ref", "-d", &reference, base.as_str()]).run()?;
+    Ok(())
 }

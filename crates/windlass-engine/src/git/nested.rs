@@ -11,6 +11,7 @@ use windlass_core::id::ObjectId;
 use windlass_core::proof::Trouble;
 
 use super::observe::SnapshotError;
+use super::pathspec::leave_out;
 use super::place::Place;
 use super::place_files;
 use super::process::path_from_bytes;
@@ -100,13 +101,11 @@ fn graft(place: &Place, repositories: &[Vec<u8>]) -> Result<ObjectId, SnapshotEr
         let folder = place.record.root.join(path_from_bytes(path));
         let mut paths = b".\0".to_vec();
         if path == b".windlass" {
-            paths.extend_from_slice(b":(exclude,top,literal)run\0");
+            leave_out(b"run", &mut paths);
         }
         for inner in repositories {
             if let Some(inner) = inner.strip_prefix(&path[..]).and_then(|p| p.strip_prefix(b"/")) {
-                paths.extend_from_slice(b":(exclude,top,literal)");
-                paths.extend_from_slice(inner);
-                paths.push(0);
+                leave_out(inner, &mut paths);
             }
         }
         place

@@ -15,6 +15,7 @@ use windlass_core::snapshot::Snapshot;
 use super::git_error::GitError;
 use super::index;
 use super::nested;
+use super::pathspec::leave_out;
 use super::place::{Place, PlaceKind};
 use super::place_files::{self, PlaceFileError};
 use super::process::{Finished, Git};
@@ -94,13 +95,11 @@ impl Place {
         // Git refuses to look behind a link. One in this place has no papers, which is trouble
         // enough; its own name is a file like any other.
         if !self.record.root.join(".windlass").is_symlink() {
-            paths.extend_from_slice(b":(exclude,top,literal).windlass/run\0");
+            leave_out(b".windlass/run", &mut paths);
         }
         let submodules = self.record.submodules.iter().map(|submodule| &submodule.path);
         for path in submodules.chain(without) {
-            paths.extend_from_slice(b":(exclude,top,literal)");
-            paths.extend_from_slice(path);
-            paths.push(0);
+            leave_out(path, &mut paths);
         }
         self.run_dir
             .git(&self.record.root, &self.run_dir.index())

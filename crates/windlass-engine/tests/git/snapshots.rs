@@ -46,6 +46,20 @@ fn ignore_rules_hold_for_code_and_not_for_papers() {
 }
 
 #[test]
+fn a_rule_that_ignores_the_papers_changes_nothing() {
+    for rule in ["/.windlass/run/", ".windlass/", ".windlass/*", "run", "*"] {
+        let world = World::new();
+        let mut run = world.start();
+        run.write(".gitignore", rule);
+        run.write("src/main.rs", "changed");
+        run.write(".windlass/run/specs/plan.md", "text");
+        let snapshot = run.snapshot();
+        assert_ne!(snapshot.code, run.last.tree, "{rule}");
+        assert_eq!(run.files(&snapshot.papers), ["specs/plan.md"], "{rule}");
+    }
+}
+
+#[test]
 fn papers_changed_within_one_tick_are_seen() {
     let world = World::new();
     let mut run = world.start();

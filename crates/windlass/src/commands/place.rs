@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use windlass_core::id::ObjectId;
+use windlass_engine::dispatch::clear_unstarted;
 use windlass_engine::git::{EngineRepository, remove_place};
 use windlass_engine::journal::load;
 use windlass_engine::store::Life;
@@ -39,7 +40,8 @@ fn prune(surroundings: &Surroundings, output: &mut Output) -> Result<(), Command
     let site = &surroundings.site;
     let engine = EngineRepository::open_or_create(&site.home.engine_git(), &site.user)
         .map_err(CommandError::failure)?;
-    let mut removed = Vec::new();
+    let unstarted = clear_unstarted(site).map_err(CommandError::failure)?;
+    let mut removed: Vec<String> = unstarted.iter().map(ToString::to_string).collect();
     for run in store.runs().map_err(CommandError::failure)? {
         let home = site.home.run(&run.id);
         let places = site.home.places_of(&run.id).map_err(CommandError::failure)?;

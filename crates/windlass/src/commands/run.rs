@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use windlass_core::plan::{Issue, Plan, PlanRequest};
 use windlass_engine::agent::Script;
-use windlass_engine::dispatch::{StartRequest, start};
+use windlass_engine::dispatch::{StartRequest, clear_unstarted, start};
 
 use crate::cli::{Cli, RunArguments};
 use crate::commands::workflow_file;
@@ -19,8 +19,7 @@ pub(crate) fn run(
     arguments: &RunArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find_to_drive(cli, &arguments.drive.allow_write)?;
-    surroundings.refuse_agents()?;
+    let surroundings = find(cli, arguments)?;
     let plan = plan(arguments, &surroundings)?;
     let (backend, command) = backend(arguments)?;
     let user = &surroundings.site.user;
@@ -41,6 +40,18 @@ pub(crate) fn run(
     };
     let run = start(&surroundings.site, request)?;
     drive(&surroundings, &run, arguments.drive.no_wait, output)
+}
+
+/// Looks around, after what killed starts left behind is taken back: HEAD may stand elsewhere then.
+fn find(cli: &Cli, arguments: &RunArguments) -> Result<Surroundings, CommandError> {
+    let find = || Surroundings::find_to_drive(cli, &arguments.drive.allow_write);
+    let surroundings = find()?;
+    surroundings.refuse_agents()?;
+    let cleared = clear_unstarted(&surroundings.site).map_err(CommandError::failure)?;
+    for run in &cleared {
+        note(&format!("run `{run}` was killed before it started; what it had made is taken back"));
+    }
+    if cleared.is_empty() { Ok(surroundings) } else { find() }
 }
 
 fn plan(arguments: &RunArguments, surroundings: &Surroundings) -> Result<Plan, CommandError> {

@@ -34,6 +34,18 @@ fn here_works_in_the_checkout_and_refuses_what_is_not_committed() {
 }
 
 #[test]
+fn a_checkout_takes_one_run_after_another() {
+    let env = test_env!();
+    env.repository.write(".gitignore", ".windlass/\n");
+    env.repository.commit("ignore what windlass leaves here");
+    env.run(GATED, HONEST, &["--here", "--yes"]).assert_code(0);
+    let agent = HONEST.replace("$WINDLASS_ATTEMPT", "again");
+    let workflow = GATED.replace("grep -qx right answer.txt", "grep -qx again plan.md || true");
+    env.run(&workflow, &agent, &["--here", "--yes"]).assert_code(0);
+    assert_eq!(env.repository.read("plan.md"), "plan again\n");
+}
+
+#[test]
 fn here_notices_a_switched_branch() {
     let env = test_env!();
     let agent = format!("{HONEST}\ngit checkout -q -B elsewhere");

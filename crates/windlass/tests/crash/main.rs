@@ -6,5 +6,6 @@ mod at_a_gate;
 mod every_point;
 mod random_moments;
 mod scenario;
+mod starting;
 mod teams;
 mod while_recovering;
