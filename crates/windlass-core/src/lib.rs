@@ -4,6 +4,7 @@
 //! - [`plan`]: a workflow with its inputs filled in, frozen into a run's first event.
 //! - [`run`]: the machine. `decide` says what follows from an input, `apply` is the only mutator,
 //!   `outstanding` says what should be happening now.
+//! - [`measure`]: figures from the files that tools wrote: tests, coverage, ticked boxes.
 //! - [`proof`]: what the verifier reports, and how a criterion is judged from it.
 //! - [`prompt`]: what an agent is told.
 //! - [`view`]: projections of a run for people and for jq.
@@ -13,6 +14,7 @@
 //! decisions.
 
 pub mod id;
+pub mod measure;
 pub mod plan;
 pub mod prompt;
 pub mod proof;

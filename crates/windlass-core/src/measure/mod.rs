@@ -1,0 +1,25 @@
+//! What tools measured, read from the files that they wrote: tests that ran, lines that were
+//! covered, boxes that were ticked.
+//!
+//! Everything here takes bytes or text and returns figures; who wrote the bytes and when is the
+//! verifier's business. The bytes come from an agent's code, so a reader never recurses, never
+//! expands an entity, and refuses what it cannot read as a whole: half a report proves nothing.
+
+mod checklist;
+mod cobertura;
+mod coverage;
+mod jacoco;
+mod junit;
+mod lcov_records;
+mod percent;
+mod sources;
+mod unreadable;
+mod wording;
+mod xml;
+
+pub use checklist::{Checklist, read_checklist};
+pub use coverage::{LineCoverage, ReportedFile, ReportedName, read_coverage};
+pub use junit::{FailedTest, MAX_LISTED_FAILURES, TestCounts, read_junit};
+pub use percent::{BadPercent, Percent};
+pub use sources::{Foreign, SourceTree};
+pub use unreadable::Unreadable;
