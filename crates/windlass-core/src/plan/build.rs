@@ -10,7 +10,8 @@ use super::{
     Read, Rollback, Route, StepKind,
 };
 use crate::id::{StepId, StepIndex};
-use crate::workflow::check::{Kind, Written};
+use crate::measure::Percent;
+use crate::workflow::check::{Kind, Min, Written};
 use crate::workflow::{Located, Workflow, claims, step, suggest};
 
 /// The least number of attempts that is allowed by default: the worst case knows nothing of people
@@ -127,6 +128,20 @@ impl Builder<'_> {
             }
         }
         filled
+    }
+
+    /// Fills a percentage; after an error was noted it does not matter any more.
+    fn percent(&mut self, min: &Min) -> Percent {
+        let template = match min {
+            Min::Fixed(percent) => return *percent,
+            Min::Filled(template) => template,
+        };
+        let value = self.fill(template);
+        value.parse().unwrap_or_else(|_| {
+            let (file, at) = (self.workflow.file_name().to_owned(), template.at);
+            self.errors.push(PlanError::BadPercent { value, file, at });
+            Percent::ALL
+        })
     }
 
     fn all(&mut self, templates: &[Located<Template>]) -> Vec<String> {
@@ -270,13 +285,35 @@ impl Builder<'_> {
                 min_bytes: *min_bytes,
                 contains: contains.clone(),
             },
-            Kind::Run { command, folder, timeout, cache, env } => CheckKind::Run {
-                command: self.fill(command),
-                folder: self.maybe(folder.as_ref()),
-                timeout: *timeout,
-                cache: *cache,
-                env: env.clone(),
+            Kind::Run(run) => CheckKind::Run {
+                command: self.fill(&run.command),
+                folder: self.maybe(run.folder.as_ref()),
+                timeout: run.timeout,
+                cache: run.cache,
+                env: run.env.clone(),
             },
+            Kind::Junit { glob, run, min, failures } => CheckKind::Junit {
+                glob: self.fill(glob),
+                command: self.fill(&run.command),
+                folder: self.maybe(run.folder.as_ref()),
+                timeout: run.timeout,
+                cache: run.cache,
+                env: run.env.clone(),
+                min: *min,
+                failures: *failures,
+            },
+            Kind::Coverage { glob, run, min } => CheckKind::Coverage {
+                glob: self.fill(glob),
+                command: self.fill(&run.command),
+                folder: self.maybe(run.folder.as_ref()),
+                timeout: run.timeout,
+                cache: run.cache,
+                env: run.env.clone(),
+                min: self.percent(min),
+            },
+            Kind::Checklist { file, min } => {
+                CheckKind::Checklist { file: self.fill(file), min: self.percent(min) }
+            }
             Kind::Diff { only, never, max_lines } => CheckKind::Diff {
                 only: self.all(only),
                 never: self.all(never),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::measure::Percent;
 use crate::time::Span;
 
 /// A tree of checks.
@@ -61,6 +62,42 @@ pub enum CheckKind {
         /// Environment variables that matter to the result.
         env: Vec<String>,
     },
+    /// Test reports that a command writes in the verifier's tree show enough tests that ran.
+    Junit {
+        /// The glob of the reports, relative to the tree.
+        glob: String,
+        /// The shell command, placeholders already filled in and quoted.
+        command: String,
+        /// Folder below the tree's root to run in.
+        folder: Option<String>,
+        /// How long it may take.
+        timeout: Span,
+        /// Whether an earlier pass on the same code counts.
+        cache: bool,
+        /// Environment variables that matter to the result.
+        env: Vec<String>,
+        /// The least number of tests that ran.
+        min: u64,
+        /// The most that may have failed.
+        failures: u64,
+    },
+    /// Coverage reports that a command writes in the verifier's tree show enough lines that ran.
+    Coverage {
+        /// The glob of the reports, relative to the tree.
+        glob: String,
+        /// The shell command, placeholders already filled in and quoted.
+        command: String,
+        /// Folder below the tree's root to run in.
+        folder: Option<String>,
+        /// How long it may take.
+        timeout: Span,
+        /// Whether an earlier pass on the same code counts.
+        cache: bool,
+        /// Environment variables that matter to the result.
+        env: Vec<String>,
+        /// The least share of the lines.
+        min: Percent,
+    },
     /// What changed since the step began is within bounds, and not nothing.
     Diff {
         /// Globs that every changed path must match; empty means any.
@@ -69,6 +106,13 @@ pub enum CheckKind {
         never: Vec<String>,
         /// The most lines added and removed.
         max_lines: Option<u64>,
+    },
+    /// Enough boxes of a Markdown file are ticked.
+    Checklist {
+        /// The file, relative to the place; may hold `{context.…}`.
+        file: String,
+        /// The least share of the boxes.
+        min: Percent,
     },
     /// A jq expression over the run's document is true.
     State {
@@ -112,11 +156,50 @@ impl Check {
     /// Returns what a proof by this check rests on.
     pub fn strength(&self) -> Strength {
         match &self.kind {
-            CheckKind::File { .. } | CheckKind::Run { .. } | CheckKind::Diff { .. } => {
-                Strength::Observed
-            }
-            CheckKind::State { .. } => Strength::Claimed,
+            CheckKind::File { .. }
+            | CheckKind::Run { .. }
+            | CheckKind::Junit { .. }
+            | CheckKind::Coverage { .. }
+            | CheckKind::Diff { .. } => Strength::Observed,
+            CheckKind::Checklist { .. } | CheckKind::State { .. } => Strength::Claimed,
             CheckKind::Verdict { strength, .. } => *strength,
+        }
+    }
+}
+
+/// The command of a check, whatever else the check looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckCommand<'c> {
+    /// The shell command.
+    pub command: &'c str,
+    /// Folder below the tree's root to run in.
+    pub folder: Option<&'c str>,
+    /// How long it may take.
+    pub timeout: Span,
+    /// Whether an earlier pass on the same code counts.
+    pub cache: bool,
+    /// Environment variables that matter to the result.
+    pub env: &'c [String],
+}
+
+impl CheckKind {
+    /// Returns the command that the check runs in the verifier's tree, if it runs one.
+    pub fn command(&self) -> Option<CheckCommand<'_>> {
+        match self {
+            Self::Run { command, folder, timeout, cache, env }
+            | Self::Junit { command, folder, timeout, cache, env, .. }
+            | Self::Coverage { command, folder, timeout, cache, env, .. } => Some(CheckCommand {
+                command,
+                folder: folder.as_deref(),
+                timeout: *timeout,
+                cache: *cache,
+                env,
+            }),
+            Self::File { .. }
+            | Self::Diff { .. }
+            | Self::Checklist { .. }
+            | Self::State { .. }
+            | Self::Verdict { .. } => None,
         }
     }
 }

@@ -11,7 +11,7 @@ mod shell;
 mod step;
 pub mod template;
 
-pub use criterion::{Check, CheckId, CheckKind, Criterion, Holds, Strength};
+pub use criterion::{Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, Strength};
 pub use request::{PlanError, PlanRequest};
 pub use step::{
     Backoff, CommitPolicy, Exhausted, GatePolicy, PlanStep, Publish, Read, Rollback, Route, Skip,

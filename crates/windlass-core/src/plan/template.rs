@@ -197,7 +197,7 @@ impl Parser<'_> {
         if is_context && !self.role.keeps_context() {
             return Err(BadTemplate::new(
                 format!("`{{{name}}}` is not known before the run starts"),
-                "`{context.…}` works in `task`, `reads`, `publishes` and `file`",
+                "`{context.…}` works in `task`, `reads`, `publishes`, `file` and `checklist`",
             ));
         }
         Ok(placeholder)

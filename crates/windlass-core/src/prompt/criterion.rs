@@ -49,10 +49,25 @@ fn describe_check(check: &CheckKind, context: &serde_json::Value) -> String {
             }
             words
         }
-        CheckKind::Run { command, folder, .. } => match folder {
-            Some(folder) => format!("`{command}` exits with 0 in `{folder}` of a clean checkout"),
-            None => format!("`{command}` exits with 0 in a clean checkout"),
-        },
+        CheckKind::Run { command, folder, .. } => {
+            format!("`{command}` exits with 0 in {}", checkout(folder.as_deref()))
+        }
+        CheckKind::Junit { glob, command, folder, min, failures, .. } => {
+            let tests = if *min == 1 { "test really runs" } else { "tests really run" };
+            let checkout = checkout(folder.as_deref());
+            let exits = if *failures == 0 { "exits with 0 and " } else { "" };
+            let mut words = format!("`{command}` in {checkout} {exits}writes test reports ");
+            let _ = write!(words, "`{glob}`: at least {min} {tests}, at most {failures} fail");
+            words.push_str("; neither skipped tests count nor reports that were there before");
+            words
+        }
+        CheckKind::Coverage { glob, command, folder, min, .. } => {
+            let checkout = checkout(folder.as_deref());
+            let mut words = format!("`{command}` in {checkout} exits with 0 and writes coverage ");
+            let _ = write!(words, "reports `{glob}`: at least {min} % of the lines ran");
+            words.push_str("; reports that were there before do not count");
+            words
+        }
         CheckKind::Diff { only, never, max_lines } => {
             let mut words = "something changed".to_owned();
             if !only.is_empty() {
@@ -66,9 +81,20 @@ fn describe_check(check: &CheckKind, context: &serde_json::Value) -> String {
             }
             words
         }
+        CheckKind::Checklist { file, min } => {
+            let file = template::fill_context(file, context).unwrap_or_else(|_| file.clone());
+            format!("at least {min} % of the boxes in `{file}` are ticked (`- [x]`)")
+        }
         CheckKind::State { expr } => format!("`{expr}` is true"),
         CheckKind::Verdict { expr, accept, .. } => {
             format!("the verdict `{expr}` is {}", accept.join(" or "))
         }
+    }
+}
+
+fn checkout(folder: Option<&str>) -> String {
+    match folder {
+        Some(folder) => format!("`{folder}` of a clean checkout"),
+        None => "a clean checkout".to_owned(),
     }
 }

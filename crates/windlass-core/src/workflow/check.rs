@@ -2,8 +2,10 @@
 
 use super::diagnostic::{At, Findings, Located, unknown_name};
 use super::fields::{self, Fields, Keys};
+use super::measured_check;
 use super::unsupported;
 use super::yaml::{Node, Value};
+use crate::measure::Percent;
 use crate::plan::template::{Role, Template};
 use crate::time::Span;
 
@@ -16,7 +18,7 @@ pub(crate) enum Written {
     All(Vec<Written>),
     Any(Vec<Written>),
     Not(Box<Written>),
-    Check(Check),
+    Check(Box<Check>),
 }
 
 /// One check, and where it stands.
@@ -35,12 +37,21 @@ pub(crate) enum Kind {
         min_bytes: Option<u64>,
         contains: Option<String>,
     },
-    Run {
-        command: Located<Template>,
-        folder: Option<Located<Template>>,
-        timeout: Span,
-        cache: bool,
-        env: Vec<String>,
+    Run(Command),
+    Junit {
+        glob: Located<Template>,
+        run: Command,
+        min: u64,
+        failures: u64,
+    },
+    Coverage {
+        glob: Located<Template>,
+        run: Command,
+        min: Min,
+    },
+    Checklist {
+        file: Located<Template>,
+        min: Min,
     },
     Diff {
         only: Vec<Located<Template>>,
@@ -54,6 +65,38 @@ pub(crate) enum Kind {
     },
     /// A check that this version refuses; it stands in so that nothing else is reported for it.
     NotYet,
+}
+
+/// A command of a check.
+#[derive(Clone, Debug)]
+pub(crate) struct Command {
+    pub(crate) command: Located<Template>,
+    pub(crate) folder: Option<Located<Template>>,
+    pub(crate) timeout: Span,
+    pub(crate) cache: bool,
+    pub(crate) env: Vec<String>,
+}
+
+/// A percentage that is written, or that an input gives.
+#[derive(Clone, Debug)]
+pub(crate) enum Min {
+    Fixed(Percent),
+    Filled(Located<Template>),
+}
+
+impl Kind {
+    /// Returns the command that the check runs.
+    pub(crate) fn command(&self) -> Option<&Command> {
+        match self {
+            Self::Run(run) | Self::Junit { run, .. } | Self::Coverage { run, .. } => Some(run),
+            Self::File { .. }
+            | Self::Diff { .. }
+            | Self::Checklist { .. }
+            | Self::State(_)
+            | Self::Verdict { .. }
+            | Self::NotYet => None,
+        }
+    }
 }
 
 impl Written {
@@ -140,7 +183,7 @@ fn read_one(node: &Node, findings: &mut Findings) -> Option<Written> {
     let inner = entries.iter().find(|(key, ..)| *key == kind).map(|(.., node)| *node)?;
     if unsupported::CHECKS.contains(&kind) {
         findings.error(at, unsupported::message(kind));
-        return Some(Written::Check(Check { at: node.at, kind: Kind::NotYet }));
+        return Some(Written::Check(Box::new(Check { at: node.at, kind: Kind::NotYet })));
     }
     let check = match kind {
         "all" | "any" | "not" => {
@@ -152,7 +195,13 @@ fn read_one(node: &Node, findings: &mut Findings) -> Option<Written> {
             };
         }
         "file" => read_file(node, findings)?,
-        "run" => read_run(node, findings)?,
+        "run" => {
+            let fields = Fields::read(node, &RUN, findings)?;
+            Kind::Run(read_command(&fields, fields.get("run")?, findings)?)
+        }
+        "junit" => measured_check::read_junit(node, findings)?,
+        "coverage" => measured_check::read_coverage(node, findings)?,
+        "checklist" => measured_check::read_checklist(node, findings)?,
         "diff" => {
             only_key(kind, &entries, findings);
             read_diff(inner, findings)?
@@ -163,7 +212,7 @@ fn read_one(node: &Node, findings: &mut Findings) -> Option<Written> {
         }
         _ => read_verdict(node, findings)?,
     };
-    Some(Written::Check(Check { at: node.at, kind: check }))
+    Some(Written::Check(Box::new(Check { at: node.at, kind: check })))
 }
 
 /// Reports a mapping that is no check, or more than one.
@@ -207,15 +256,19 @@ fn read_file(node: &Node, findings: &mut Findings) -> Option<Kind> {
     })
 }
 
-fn read_run(node: &Node, findings: &mut Findings) -> Option<Kind> {
-    let fields = Fields::read(node, &RUN, findings)?;
-    let command = fields::template(fields.get("run")?, Role::Command, findings);
+/// Reads a command and how it is run; `run` is its text.
+pub(super) fn read_command(
+    fields: &Fields<'_>,
+    run: &Node,
+    findings: &mut Findings,
+) -> Option<Command> {
+    let command = fields::template(run, Role::Command, findings);
     let folder =
         fields.get("in").and_then(|node| fields::template(node, Role::FixedPath, findings));
     let timeout = fields.get("timeout").and_then(|node| fields::span(node, findings));
     let cache = fields.get("cache").and_then(|node| fields::boolean(node, findings));
     let env = fields.get("env").map(|node| read_env(node, findings));
-    Some(Kind::Run {
+    Some(Command {
         command: command?,
         folder,
         timeout: timeout.unwrap_or(RUN_TIMEOUT),

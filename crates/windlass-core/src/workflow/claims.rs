@@ -41,8 +41,8 @@ pub(super) fn check(order: &Order, findings: &mut Findings) {
             findings.error_with_help(
                 at,
                 format!("claims of its own agent alone can complete step `{}`", step.id),
-                "add a check that windlass observes (`file`, `run` or `diff`) that has to hold in \
-                 every case, let another agent judge, or accept it with `trust: agent`",
+                "add a check that windlass observes (`file`, `run`, `junit`, `coverage` or `diff`) \
+                 that has to hold in every case, let another agent judge, or accept it with `trust: agent`",
             );
         }
     }
@@ -70,8 +70,13 @@ fn can_be_claimed(part: &Written, wanted: Wanted, verdict: Strength) -> bool {
         (Written::Not(part), Wanted::Yes) => can_be_claimed(part, Wanted::No, verdict),
         (Written::Not(part), Wanted::No) => can_be_claimed(part, Wanted::Yes, verdict),
         (Written::Check(check), Wanted::Yes | Wanted::No) => match &check.kind {
-            Kind::File { .. } | Kind::Run { .. } | Kind::Diff { .. } | Kind::NotYet => false,
-            Kind::State(_) => true,
+            Kind::File { .. }
+            | Kind::Run(_)
+            | Kind::Junit { .. }
+            | Kind::Coverage { .. }
+            | Kind::Diff { .. }
+            | Kind::NotYet => false,
+            Kind::Checklist { .. } | Kind::State(_) => true,
             Kind::Verdict { .. } => verdict == Strength::Claimed,
         },
     }

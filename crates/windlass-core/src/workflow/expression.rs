@@ -47,7 +47,13 @@ impl Workflow {
                 match &check.kind {
                     Kind::State(expr) => add(ExpressionKind::State, expr),
                     Kind::Verdict { expr, .. } => add(ExpressionKind::Verdict, expr),
-                    Kind::File { .. } | Kind::Run { .. } | Kind::Diff { .. } | Kind::NotYet => {}
+                    Kind::File { .. }
+                    | Kind::Run(_)
+                    | Kind::Junit { .. }
+                    | Kind::Coverage { .. }
+                    | Kind::Checklist { .. }
+                    | Kind::Diff { .. }
+                    | Kind::NotYet => {}
                 }
             }
             for files in step.routes.iter().filter_map(|route| route.files.as_ref()) {

@@ -5,8 +5,9 @@
 //! in what a run is for. In flow order:
 //!
 //! - `yaml` builds a bounded tree of nodes that know their place.
-//! - `fields` reads typed values out of nodes; `step`, `check`, `route`, `input` and `settings`
-//!   read the parts of the grammar, and `unsupported` lists what this version refuses.
+//! - `fields` reads typed values out of nodes; `step`, `check`, `measured_check`, `route`, `input`
+//!   and `settings` read the parts of the grammar, and `unsupported` lists what this version
+//!   refuses.
 //! - `order` looks up the names and sorts the steps; `route`, `claims` and `placeholder` check
 //!   what needs the whole workflow to be seen.
 //!
@@ -21,6 +22,7 @@ mod diagnostic;
 mod expression;
 mod fields;
 mod input;
+mod measured_check;
 mod order;
 mod placeholder;
 mod route;

@@ -1,6 +1,6 @@
 //! Every text with placeholders in a workflow, to be checked against what it declares.
 
-use super::check::Kind;
+use super::check::{Kind, Min};
 use super::definition::Workflow;
 use super::diagnostic::{At, Located};
 use super::step::{Publish, Step};
@@ -47,12 +47,19 @@ fn of_step<'w>(step: &'w Step, all: &mut Vec<&'w Located<Template>>) {
     for check in step.done.iter().flat_map(|done| done.checks()) {
         match &check.kind {
             Kind::File { glob, .. } => all.push(glob),
-            Kind::Run { command, folder, .. } => {
-                all.push(command);
-                all.extend(folder);
+            Kind::Junit { glob, .. } => all.push(glob),
+            Kind::Coverage { glob: path, min, .. } | Kind::Checklist { file: path, min } => {
+                all.push(path);
+                if let Min::Filled(min) = min {
+                    all.push(min);
+                }
             }
             Kind::Diff { only, never, .. } => all.extend(only.iter().chain(never)),
-            Kind::State(_) | Kind::Verdict { .. } | Kind::NotYet => {}
+            Kind::Run(_) | Kind::State(_) | Kind::Verdict { .. } | Kind::NotYet => {}
+        }
+        if let Some(run) = check.kind.command() {
+            all.push(&run.command);
+            all.extend(&run.folder);
         }
     }
 }

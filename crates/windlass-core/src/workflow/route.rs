@@ -138,7 +138,13 @@ fn check_verdict(order: &Order, index: usize, routes: &[WrittenRoute], findings:
                 }
             }
             Kind::NotYet => unknown = true,
-            Kind::File { .. } | Kind::Run { .. } | Kind::Diff { .. } | Kind::State(_) => {}
+            Kind::File { .. }
+            | Kind::Run(_)
+            | Kind::Junit { .. }
+            | Kind::Coverage { .. }
+            | Kind::Checklist { .. }
+            | Kind::Diff { .. }
+            | Kind::State(_) => {}
         }
     }
     for route in routes {

@@ -169,7 +169,7 @@ fn read_spoke(node: &Node, findings: &mut Findings) -> Option<Step> {
 fn is_written(file: &Located<Template>) -> Written {
     let glob = file.clone();
     let kind = Kind::File { glob, stale_ok: false, min_bytes: Some(1), contains: None };
-    Written::Check(Check { at: file.at, kind })
+    Written::Check(Box::new(Check { at: file.at, kind }))
 }
 
 /// Two spokes that write one file would take each other's work away.

@@ -82,10 +82,9 @@ fn words_of_the_grammar_that_nothing_runs_yet_are_refused() {
     w.yaml:9:5: `network` is not supported by this version of windlass yet
     w.yaml:10:5: `may_read` is not supported by this version of windlass yet
     "#);
-    assert_snapshot!(refused_step("agent: x;done: [{red: make test}, {green: make test}, {checklist: a.md, min: 90}]"), @r#"
+    assert_snapshot!(refused_step("agent: x;done: [{red: make test}, {green: make test}]"), @r#"
     w.yaml:5:13: `red` is not supported by this version of windlass yet
     w.yaml:5:31: `green` is not supported by this version of windlass yet
-    w.yaml:5:51: `checklist` is not supported by this version of windlass yet
     "#);
 }
 

@@ -354,3 +354,42 @@ fn a_missing_issue_is_reported_once() {
     let errors = parsed(&source).plan(PlanRequest::default()).unwrap_err();
     assert!(matches!(errors[..], [PlanError::NeedsIssue { .. }]), "{errors:?}");
 }
+
+#[test]
+fn measured_checks_arrive_with_their_defaults() {
+    let source = "workflow: w
+inputs: {least: {type: number, default: 70}, module: {type: string, default: web}}
+steps:
+  - id: a
+    agent: x
+    done:
+      - {junit: '{inputs.module}/**/*.xml', run: 'test {inputs.module}'}
+      - {junit: r.xml, run: t, min: 12, failures: 3, in: web, timeout: 1m, cache: false, env: CI}
+      - {coverage: lcov.info, run: t, min: '{inputs.least}'}
+      - {coverage: lcov.info, run: t, min: 99.95}
+      - {checklist: '{specs}/{context.tasks}'}
+      - {checklist: tasks.md, min: '{inputs.least}'}
+";
+    let plan = parsed(source).plan(request(&[("least", "66.5")])).unwrap();
+    let checks = plan.steps[0].done.as_ref().unwrap().checks();
+    let lines: Vec<String> =
+        checks.iter().map(|check| serde_json::to_string(&check.kind).unwrap()).collect();
+    assert_snapshot!(lines.join("\n"), @r#"
+    {"check":"junit","glob":"web/**/*.xml","command":"test web","folder":null,"timeout":600000,"cache":true,"env":[],"min":1,"failures":0}
+    {"check":"junit","glob":"r.xml","command":"t","folder":"web","timeout":60000,"cache":false,"env":["CI"],"min":12,"failures":3}
+    {"check":"coverage","glob":"lcov.info","command":"t","folder":null,"timeout":600000,"cache":true,"env":[],"min":"66.5"}
+    {"check":"coverage","glob":"lcov.info","command":"t","folder":null,"timeout":600000,"cache":true,"env":[],"min":"99.95"}
+    {"check":"checklist","file":".windlass/run/specs/{context.tasks}","min":"100"}
+    {"check":"checklist","file":"tasks.md","min":"66.5"}
+    "#);
+    for (value, errors_at) in [("101", true), ("-1", true), ("0.00000001", true), ("100", false)] {
+        let planned = parsed(source).plan(request(&[("least", value)]));
+        assert_eq!(planned.is_err(), errors_at, "{value}");
+    }
+    assert_snapshot!(errors(source, request(&[("least", "101")])), @r#"
+    `101.0` at w.yaml:9 is no percentage from 0 to 100
+      help: check the input that gives `min`
+    `101.0` at w.yaml:12 is no percentage from 0 to 100
+      help: check the input that gives `min`
+    "#);
+}

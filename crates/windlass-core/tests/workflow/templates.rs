@@ -54,9 +54,9 @@ steps: [{id: a, agent: x, done: {diff: any}}]
 fn the_context_is_not_known_before_the_run() {
     assert_snapshot!(refused_step("agent: x;may_write: ['{context.a}/**'];done: {run: make, in: '{context.b}'}"), @r#"
     w.yaml:5:17: `{context.a}` is not known before the run starts
-      help: `{context.…}` works in `task`, `reads`, `publishes` and `file`
+      help: `{context.…}` works in `task`, `reads`, `publishes`, `file` and `checklist`
     w.yaml:6:27: `{context.b}` is not known before the run starts
-      help: `{context.…}` works in `task`, `reads`, `publishes` and `file`
+      help: `{context.…}` works in `task`, `reads`, `publishes`, `file` and `checklist`
     "#);
 }
 

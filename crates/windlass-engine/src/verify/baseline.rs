@@ -50,6 +50,9 @@ fn file_globs(plan: &Plan, index: StepIndex, context: &serde_json::Value) -> Vec
         .filter_map(|check| match &check.kind {
             CheckKind::File { glob, .. } => template::fill_context(glob, context).ok(),
             CheckKind::Run { .. }
+            | CheckKind::Junit { .. }
+            | CheckKind::Coverage { .. }
+            | CheckKind::Checklist { .. }
             | CheckKind::Diff { .. }
             | CheckKind::State { .. }
             | CheckKind::Verdict { .. } => None,

@@ -19,6 +19,9 @@ const MAX_EVIDENCE_BYTES: u64 = 4 << 20;
 /// How much of a failing command's output goes into the journal and the next prompt.
 const MAX_EXCERPT_BYTES: usize = 1500;
 
+/// How much of that an account of what else was seen may take; the rest is the output's.
+const MAX_ACCOUNT_EXCERPT_BYTES: usize = 1000;
+
 /// The largest lock file that is read.
 const MAX_LOCK_BYTES: u64 = 64 << 20;
 
@@ -86,6 +89,18 @@ impl Verifier {
         request: &CommandRequest<'_>,
         cancel: &Cancel,
     ) -> Result<Ran, std::io::Error> {
+        let (report, output) = self.run_only(tree, request, cancel)?;
+        let (evidence, excerpt) = self.keep(&output, "")?;
+        Ok(Ran { report, evidence, excerpt })
+    }
+
+    /// As [`Self::run`], with the output in hand instead of kept.
+    pub(super) fn run_only(
+        &self,
+        tree: &VerifierTree,
+        request: &CommandRequest<'_>,
+        cancel: &Cancel,
+    ) -> Result<(LaunchReport, Vec<u8>), std::io::Error> {
         let scratch = tempfile::Builder::new().prefix("check-").tempdir_in(&self.scratch)?;
         let temp = scratch.path().join("tmp");
         fs_err::create_dir_all(&temp)?;
@@ -96,8 +111,7 @@ impl Verifier {
         cancel.running(Some(unit.stop_handle()));
         let report = unit.wait();
         cancel.running(None);
-        let (evidence, excerpt) = self.keep_output(scratch.path())?;
-        Ok(Ran { report, evidence, excerpt })
+        Ok((report, read_output(scratch.path())?))
     }
 
     fn policy(
@@ -136,20 +150,35 @@ impl Verifier {
         std::iter::once(std::env::temp_dir()).chain(caches.filter(|cache| cache.is_dir())).collect()
     }
 
-    fn keep_output(&self, scratch: &Path) -> Result<(Option<Blob>, String), std::io::Error> {
-        // Never through a link and never from a pipe: where nothing confines a check, it can put
-        // anything in the place of its own output.
-        let most = 2 * MAX_EVIDENCE_BYTES;
-        let bytes = match place_files::read_file_bounded(scratch, Path::new("output"), most) {
-            Ok(bytes) => bytes,
-            Err(error) if error.is_missing() => Vec::new(),
-            Err(error) => return Err(std::io::Error::other(error)),
-        };
-        if bytes.is_empty() {
+    /// Keeps an output, and below it an account of what else was seen, as evidence.
+    ///
+    /// Returns it with the excerpt that explains a failure: the beginning of the account, and as
+    /// much of the end of the output as there is room for.
+    pub(super) fn keep(
+        &self,
+        output: &[u8],
+        account: &str,
+    ) -> Result<(Option<Blob>, String), std::io::Error> {
+        if output.is_empty() && account.is_empty() {
             return Ok((None, String::new()));
         }
+        let account = printable(account);
+        let line_break: &[u8] =
+            match account.is_empty() || output.is_empty() || output.ends_with(b"\n") {
+                true => b"",
+                false => b"\n",
+            };
+        let bytes = [output, line_break, account.as_bytes()].concat();
         let blob = self.blobs.put(&bytes).map_err(std::io::Error::other)?;
-        Ok((Some(blob), excerpt(&bytes)))
+        let seen = beginning(account.trim_end(), MAX_ACCOUNT_EXCERPT_BYTES);
+        let said = end(output, MAX_EXCERPT_BYTES - seen.len());
+        let excerpt = [said.as_str(), seen]
+            .iter()
+            .filter(|text| !text.is_empty())
+            .copied()
+            .collect::<Vec<_>>()
+            .join("\n");
+        Ok((Some(blob), excerpt))
     }
 
     /// Makes a clean tree ready: runs each `prepare` whose lock has changed since it last ran here.
@@ -214,19 +243,46 @@ pub(super) fn prepare_key(tree: &Path, prepare: &Prepare) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
+fn read_output(scratch: &Path) -> Result<Vec<u8>, std::io::Error> {
+    // Never through a link and never from a pipe: where nothing confines a check, it can put
+    // anything in the place of its own output.
+    let most = 2 * MAX_EVIDENCE_BYTES;
+    match place_files::read_file_bounded(scratch, Path::new("output"), most) {
+        Ok(bytes) => Ok(bytes),
+        Err(error) if error.is_missing() => Ok(Vec::new()),
+        Err(error) => Err(std::io::Error::other(error)),
+    }
+}
+
 /// The end of an output, where commands say what went wrong.
-fn excerpt(bytes: &[u8]) -> String {
+fn end(bytes: &[u8], most: usize) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_end();
-    let mut start = text.len().saturating_sub(MAX_EXCERPT_BYTES);
+    let mut start = text.len().saturating_sub(most);
     while !text.is_char_boundary(start) {
         start += 1;
     }
     let tail = &text[start..];
     let whole_lines =
         if start == 0 { tail } else { tail.split_once('\n').map_or(tail, |(_, t)| t) };
-    // Escape sequences and other control characters have no business in a journal or a prompt.
-    whole_lines.chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect()
+    printable(whole_lines)
+}
+
+/// The first lines of a text.
+fn beginning(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    let mut cut = most;
+    while !text.is_char_boundary(cut) {
+        cut -= 1;
+    }
+    text[..cut].rsplit_once('\n').map_or(&text[..cut], |(whole_lines, _)| whole_lines)
+}
+
+/// Escape sequences and other control characters have no business in a journal or a prompt.
+fn printable(text: &str) -> String {
+    text.chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect()
 }
 
 #[cfg(test)]
@@ -236,9 +292,16 @@ mod tests {
     #[test]
     fn an_excerpt_is_the_end_in_whole_lines() {
         let long: String = (0..400).map(|n| format!("line {n}\n")).collect();
-        let excerpt = excerpt(long.as_bytes());
+        let excerpt = end(long.as_bytes(), MAX_EXCERPT_BYTES);
         assert!(excerpt.len() <= MAX_EXCERPT_BYTES);
         assert!(excerpt.starts_with("line ") && excerpt.ends_with("line 399"), "{excerpt}");
-        assert_eq!(super::excerpt(b"\x1b[31mred\x1b[0m\n"), "[31mred[0m");
+        assert_eq!(end(b"\x1b[31mred\x1b[0m\n", MAX_EXCERPT_BYTES), "[31mred[0m");
+    }
+
+    #[test]
+    fn an_account_is_cut_after_a_whole_line() {
+        assert_eq!(beginning("one\ntwo\nthree", 9), "one\ntwo");
+        assert_eq!(beginning("one\ntwo", 9), "one\ntwo");
+        assert_eq!(beginning("äää", 3), "ä");
     }
 }

@@ -72,7 +72,7 @@ fn compile(globs: &[String]) -> GlobSet {
 
 /// The folders that have to be walked: each glob's part before its first wildcard. A part that goes
 /// through a link is not walked.
-fn starting_points(globs: &[String]) -> Vec<PathBuf> {
+pub(super) fn starting_points(globs: &[String]) -> Vec<PathBuf> {
     let mut starts: Vec<PathBuf> = globs
         .iter()
         .map(|pattern| {
@@ -94,7 +94,7 @@ fn starting_points(globs: &[String]) -> Vec<PathBuf> {
 }
 
 /// Returns whether a folder is reached from `root` without a link.
-fn is_plain_below(root: &Path, relative: &Path) -> bool {
+pub(super) fn is_plain_below(root: &Path, relative: &Path) -> bool {
     let mut path = root.to_owned();
     relative.components().all(|part| {
         path.push(part);

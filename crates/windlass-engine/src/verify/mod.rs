@@ -8,9 +8,12 @@
 mod baseline;
 mod cancel;
 mod changes;
+mod checklist;
 mod commands;
 mod files;
 mod preflight;
+mod report_files;
+mod reports;
 mod verifier;
 
 pub use baseline::{BaselineFiles, take_baseline_files};

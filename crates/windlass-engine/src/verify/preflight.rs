@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use windlass_core::id::ObjectId;
-use windlass_core::plan::{CheckKind, Plan};
+use windlass_core::plan::Plan;
 
 use super::cancel::Cancel;
 use super::verifier::Verifier;
@@ -46,8 +46,8 @@ pub fn preflight(
     let mut commands = Vec::new();
     for step in &plan.steps {
         for check in step.done.iter().flat_map(|criterion| criterion.checks()) {
-            if let CheckKind::Run { command, .. } = &check.kind {
-                commands.push((step.id.to_string(), command.clone()));
+            if let Some(command) = check.kind.command() {
+                commands.push((step.id.to_string(), command.command.to_owned()));
             }
         }
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use windlass_core::id::{ContentHash, ObjectId};
 use windlass_core::plan::{
-    Check, CheckKind, Criterion, Holds, Plan, PlanStep, StepKind, glob, template,
+    Check, CheckCommand, CheckKind, Criterion, Holds, Plan, PlanStep, StepKind, glob, template,
 };
 use windlass_core::proof::{MAX_LISTED_PATHS, Proof, VerifyReport};
 use windlass_core::snapshot::{Baseline, Snapshot};
@@ -17,6 +17,7 @@ use super::cancel::Cancel;
 use super::changes::Changes;
 use super::commands::{CommandRequest, Ran, prepare_key};
 use super::files;
+use super::reports::Wanted;
 use crate::expr;
 use crate::fault;
 use crate::git::{
@@ -108,7 +109,7 @@ impl Verification {
 
 /// Why the verifier could not do its work.
 #[derive(Debug, thiserror::Error)]
-enum Broken {
+pub(super) enum Broken {
     #[error("git failed: {0}")]
     Git(#[from] crate::git::GitError),
     #[error("the verifier's tree failed: {0}")]
@@ -158,12 +159,12 @@ impl Verifier {
     }
 }
 
-struct Looking<'a> {
-    verifier: &'a Verifier,
-    place: &'a Place,
+pub(super) struct Looking<'a> {
+    pub(super) verifier: &'a Verifier,
+    pub(super) place: &'a Place,
     engine: &'a EngineRepository,
-    request: &'a VerifyRequest<'a>,
-    cancel: &'a Cancel,
+    pub(super) request: &'a VerifyRequest<'a>,
+    pub(super) cancel: &'a Cancel,
     passes: Vec<NewPass>,
 }
 
@@ -289,13 +290,16 @@ impl Looking<'_> {
                 CheckKind::Diff { only, never, max_lines } => {
                     self.diff(changes, only, never, *max_lines)?
                 }
+                CheckKind::Checklist { file, min } => self.checklist(file, *min),
                 CheckKind::State { expr } => self.state(expr),
                 CheckKind::Verdict { expr, accept, .. } => {
                     let (seen, verdict) = self.verdict(expr, accept);
                     report.verdict = report.verdict.take().or(verdict);
                     seen
                 }
-                CheckKind::Run { .. } => continue,
+                CheckKind::Run { .. } | CheckKind::Junit { .. } | CheckKind::Coverage { .. } => {
+                    continue;
+                }
             };
             report.proofs.push(seen.proof(check, began));
         }
@@ -461,7 +465,7 @@ impl Looking<'_> {
     ) -> Result<(), Broken> {
         let checks = criterion.checks();
         let commands: Vec<&Check> =
-            checks.into_iter().filter(|c| matches!(c.kind, CheckKind::Run { .. })).collect();
+            checks.into_iter().filter(|c| c.kind.command().is_some()).collect();
         let mut failed = false;
         for check in commands {
             if self.cancel.is_cancelled() {
@@ -488,7 +492,7 @@ impl Looking<'_> {
                     break;
                 }
             };
-            let seen = self.command(&clean, &check.kind)?;
+            let seen = self.command(clean, &check.kind)?;
             let proof = seen.proof(check, began);
             if proof.holds == Holds::Yes {
                 if let Some(key) = key {
@@ -514,7 +518,7 @@ impl Looking<'_> {
     }
 
     /// The verifier's tree with exactly the code of the snapshot, prepared; or why it cannot be.
-    fn clean_tree(&self) -> Result<Result<VerifierTree, Seen>, Broken> {
+    pub(super) fn clean_tree(&self) -> Result<Result<VerifierTree, Seen>, Broken> {
         let tree = self.verifier.tree(self.place);
         fs_err::create_dir_all(&self.verifier.verifier_dir)?;
         if tree.checkout(&self.request.snapshot.code)? == Leftovers::Removed {
@@ -532,8 +536,8 @@ impl Looking<'_> {
         })
     }
 
-    fn command(&self, tree: &VerifierTree, check: &CheckKind) -> Result<Seen, Broken> {
-        let CheckKind::Run { command, folder, timeout, .. } = check else {
+    fn command(&self, tree: VerifierTree, check: &CheckKind) -> Result<Seen, Broken> {
+        let Some(CheckCommand { command, folder, timeout, .. }) = check.command() else {
             return Ok(Seen::no("this is not a command".to_owned()));
         };
         if let Some(folder) = folder
@@ -541,21 +545,20 @@ impl Looking<'_> {
         {
             return Ok(Seen::no(format!("run `{command}`: `{folder}` is no folder of the work")));
         }
-        let request = CommandRequest {
-            command,
-            folder: folder.as_deref(),
-            timeout: *timeout,
-            env: context_environment(self.request.context),
-        };
-        let ran = self.verifier.run(tree, &request, self.cancel)?;
+        let env = context_environment(self.request.context);
+        let request = CommandRequest { command, folder, timeout, env };
+        if let Some(wanted) = Wanted::of(check) {
+            return self.reports(tree, &wanted, &request);
+        }
+        let ran = self.verifier.run(&tree, &request, self.cancel)?;
         fault::point("evidence-kept");
-        let summary = format!("run `{command}` {}", ran.words(*timeout));
+        let summary = format!("run `{command}` {}", ran.words(timeout));
         Ok(Seen::from_command(ran.succeeded(), summary, ran))
     }
 
     /// What a pass depends on; none when it may not be used again.
     fn pass_key(&self, check: &CheckKind) -> Result<Option<PassKey>, Broken> {
-        let CheckKind::Run { command, folder, cache: true, env, .. } = check else {
+        let Some(CheckCommand { command, folder, cache: true, env, .. }) = check.command() else {
             return Ok(None);
         };
         let mut hasher = blake3::Hasher::new();
@@ -563,10 +566,14 @@ impl Looking<'_> {
             hasher.update(&(bytes.len() as u64).to_le_bytes());
             hasher.update(bytes);
         };
-        part(PASS_FORMAT);
+        match Wanted::of(check) {
+            // That a command passed says nothing about what it reported.
+            Some(wanted) => wanted.pass_key().iter().for_each(|bytes| part(bytes)),
+            None => part(PASS_FORMAT),
+        }
         part(self.request.snapshot.code.as_str().as_bytes());
         part(command.as_bytes());
-        part(folder.as_deref().unwrap_or_default().as_bytes());
+        part(folder.unwrap_or_default().as_bytes());
         for name in env {
             let value = self.verifier.env.iter().find(|(known, _)| known == name);
             part(name.as_bytes());
@@ -589,31 +596,37 @@ impl Looking<'_> {
 }
 
 /// What was seen of one check.
-struct Seen {
+pub(super) struct Seen {
     holds: bool,
     summary: String,
+    /// What explains a failure, where no command does.
+    excerpt: Option<String>,
     ran: Option<Ran>,
 }
 
 impl Seen {
-    fn of(holds: bool, summary: String) -> Self {
-        Self { holds, summary, ran: None }
+    pub(super) fn of(holds: bool, summary: String) -> Self {
+        Self { holds, summary, excerpt: None, ran: None }
     }
 
     fn yes(summary: String) -> Self {
         Self::of(true, summary)
     }
 
-    fn no(summary: String) -> Self {
+    pub(super) fn no(summary: String) -> Self {
         Self::of(false, summary)
     }
 
-    fn from_command(holds: bool, summary: String, ran: Ran) -> Self {
-        Self { holds, summary, ran: Some(ran) }
+    pub(super) fn explained(self, excerpt: String) -> Self {
+        Self { excerpt: Some(excerpt), ..self }
+    }
+
+    pub(super) fn from_command(holds: bool, summary: String, ran: Ran) -> Self {
+        Self { holds, summary, excerpt: Some(ran.excerpt.clone()), ran: Some(ran) }
     }
 
     fn proof(self, check: &Check, began: Instant) -> Proof {
-        let excerpt = self.ran.as_ref().filter(|_| !self.holds).map(|ran| ran.excerpt.clone());
+        let excerpt = self.excerpt.filter(|_| !self.holds);
         Proof {
             check: check.id,
             holds: if self.holds { Holds::Yes } else { Holds::No },
@@ -690,7 +703,7 @@ fn leads_inside(root: &Path, link: &str) -> bool {
     true
 }
 
-fn few(paths: &[String]) -> String {
+pub(super) fn few(paths: &[String]) -> String {
     match paths {
         [first, second, third, rest @ ..] if !rest.is_empty() => {
             format!("{first}, {second}, {third} and {} more", rest.len())

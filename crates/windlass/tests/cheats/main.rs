@@ -10,4 +10,5 @@ mod leftovers;
 mod lingering;
 mod outside;
 mod programs;
+mod reports;
 mod support;

@@ -5,6 +5,7 @@ mod contracts;
 mod damage;
 mod decisions;
 mod driving;
+mod measured;
 mod places;
 mod support;
 mod teams;

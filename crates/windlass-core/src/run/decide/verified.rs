@@ -123,7 +123,7 @@ fn failed_checks(criterion: &Criterion, report: &VerifyReport) -> Failure {
         .collect();
     let by_command = failed().any(|proof| {
         let mut all = criterion.checks().into_iter();
-        all.any(|c| c.id == proof.check && matches!(c.kind, CheckKind::Run { .. }))
+        all.any(|c| c.id == proof.check && c.kind.command().is_some())
     });
     let category = if by_command { Category::Test } else { Category::Code };
     let summary = match checks.as_slice() {

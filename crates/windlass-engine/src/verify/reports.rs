@@ -1,0 +1,291 @@
+//! Checks that judge by what a command reports: `junit` and `coverage`.
+//!
+//! A report counts only when the command wrote it in this verification, so everything that could be
+//! taken for one is removed from the clean tree first: committed reports, reports in caches, links.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use windlass_core::measure::{
+    Foreign, LineCoverage, Percent, ReportedFile, ReportedName, SourceTree, TestCounts,
+    read_coverage, read_junit,
+};
+use windlass_core::plan::CheckKind;
+use windlass_core::proof::Outcome;
+
+use super::commands::{CommandRequest, Ran};
+use super::report_files;
+use super::verifier::{Broken, Looking, Seen, few};
+use crate::fault;
+use crate::git::VerifierTree;
+
+/// How much is read of all test reports of a check together.
+const MAX_TEST_BYTES: u64 = 1 << 30;
+
+/// The same of coverage reports, whose lines are kept in memory until all are read.
+const MAX_COVERAGE_BYTES: u64 = 256 << 20;
+
+/// How many source files are named that have lines which did not run.
+const MAX_LISTED_SOURCES: usize = 10;
+
+/// What a check wants of the reports.
+pub(super) enum Wanted<'c> {
+    Tests { glob: &'c str, min: u64, failures: u64 },
+    Coverage { glob: &'c str, min: Percent },
+}
+
+/// What the reports say.
+struct Measured {
+    holds: bool,
+    /// In one line, after the name of the check.
+    summary: String,
+    /// Whether the reports explain that the command did not exit with 0.
+    explains_exit: bool,
+    /// Line by line, for the evidence.
+    account: String,
+}
+
+impl<'c> Wanted<'c> {
+    /// Returns what a check wants; none when it is not about reports.
+    pub(super) fn of(check: &'c CheckKind) -> Option<Self> {
+        match check {
+            CheckKind::Junit { glob, min, failures, .. } => {
+                Some(Self::Tests { glob, min: *min, failures: *failures })
+            }
+            CheckKind::Coverage { glob, min, .. } => Some(Self::Coverage { glob, min: *min }),
+            CheckKind::File { .. }
+            | CheckKind::Run { .. }
+            | CheckKind::Diff { .. }
+            | CheckKind::Checklist { .. }
+            | CheckKind::State { .. }
+            | CheckKind::Verdict { .. } => None,
+        }
+    }
+
+    /// What a pass depends on besides the command. The first part changes whenever a pass under
+    /// older rules may no longer be trusted.
+    pub(super) fn pass_key(&self) -> [Vec<u8>; 4] {
+        let key = |kind: &str, glob: &str, min: String, failures: u64| {
+            [kind, glob, &min, &failures.to_string()].map(|part| part.as_bytes().to_vec())
+        };
+        match self {
+            Self::Tests { glob, min, failures } => {
+                key("junit pass 1", glob, min.to_string(), *failures)
+            }
+            Self::Coverage { glob, min } => key("coverage pass 1", glob, min.to_string(), 0),
+        }
+    }
+
+    fn glob(&self) -> &'c str {
+        match self {
+            Self::Tests { glob, .. } | Self::Coverage { glob, .. } => glob,
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Tests { .. } => "junit",
+            Self::Coverage { .. } => "coverage",
+        }
+    }
+}
+
+impl Looking<'_> {
+    /// Runs the command in a tree without reports, and looks at those that it wrote.
+    pub(super) fn reports(
+        &self,
+        tree: VerifierTree,
+        wanted: &Wanted<'_>,
+        request: &CommandRequest<'_>,
+    ) -> Result<Seen, Broken> {
+        let (tree, removed) = match self.without_reports(tree, wanted)? {
+            Ok(without) => without,
+            Err(seen) => return Ok(seen),
+        };
+        let (report, output) = self.verifier.run_only(&tree, request, self.cancel)?;
+        // What a command was writing when it was ended is half of something.
+        let measured = match &report.outcome {
+            Outcome::Exited { .. } => measure(tree.dir(), wanted, request.folder),
+            _ => Measured::nothing("its reports were not looked at".to_owned()),
+        };
+        let succeeded = report.outcome == Outcome::Exited { code: 0 };
+        let holds = measured.holds && (succeeded || measured.explains_exit);
+        let mut account = measured.account;
+        if !holds && !removed.is_empty() {
+            // A glob that is too wide takes away what the command needs.
+            let _ = writeln!(account, "removed before the command ran: {}", few(&removed));
+        }
+        let (evidence, excerpt) = self.verifier.keep(&output, &account)?;
+        fault::point("evidence-kept");
+        let ran = Ran { report, evidence, excerpt };
+        let mut summary = format!("{} `{}`: {}", wanted.name(), wanted.glob(), measured.summary);
+        if !succeeded {
+            let _ = write!(summary, "; `{}` {}", request.command, ran.words(request.timeout));
+        }
+        Ok(Seen::from_command(holds, summary, ran))
+    }
+
+    /// Removes what could be taken for a report, from a tree made anew if it resists.
+    fn without_reports(
+        &self,
+        tree: VerifierTree,
+        wanted: &Wanted<'_>,
+    ) -> Result<Result<(VerifierTree, Vec<String>), Seen>, Broken> {
+        if let Ok(removed) = report_files::remove(tree.dir(), wanted.glob()) {
+            return Ok(Ok((tree, removed)));
+        }
+        // Caches of earlier checks can resist in many ways; the code alone seldom does.
+        tree.discard()?;
+        self.verifier.forget_prepared(self.request.plan)?;
+        let tree = match self.clean_tree()? {
+            Ok(tree) => tree,
+            Err(seen) => return Ok(Err(seen)),
+        };
+        Ok(match report_files::remove(tree.dir(), wanted.glob()) {
+            Ok(removed) => Ok((tree, removed)),
+            Err(error) => {
+                let (name, glob) = (wanted.name(), wanted.glob());
+                Err(Seen::no(format!("{name} `{glob}`: old reports cannot be removed: {error}")))
+            }
+        })
+    }
+}
+
+impl Measured {
+    fn nothing(summary: String) -> Self {
+        Self { holds: false, summary, explains_exit: false, account: String::new() }
+    }
+}
+
+/// Looks at the reports below `root`.
+fn measure(root: &Path, wanted: &Wanted<'_>, folder: Option<&str>) -> Measured {
+    let found = match report_files::find(root, wanted.glob()) {
+        Ok(found) => found,
+        Err(error) => return Measured::nothing(format!("the reports cannot be found: {error}")),
+    };
+    if found.files.is_empty() {
+        return Measured::nothing(match found.others.first() {
+            None => "the command wrote no report".to_owned(),
+            Some(path) => format!("the command wrote no report: `{path}` is no plain file"),
+        });
+    }
+    let measured = match wanted {
+        Wanted::Tests { min, failures, .. } => tests(root, &found.files, *min, *failures),
+        Wanted::Coverage { min, .. } => {
+            coverage(root, &found.files, folder.unwrap_or_default(), *min)
+        }
+    };
+    measured.unwrap_or_else(Measured::nothing)
+}
+
+/// Reads report after report; the first that cannot be read ends it.
+fn each(
+    root: &Path,
+    paths: &[String],
+    most: u64,
+    mut take: impl FnMut(&str, &[u8]) -> Result<(), String>,
+) -> Result<(), String> {
+    let mut read = 0;
+    for path in paths {
+        let bytes = report_files::read(root, path)?;
+        read += bytes.len() as u64;
+        if read > most {
+            return Err(format!("the reports hold more than {} MiB together", most >> 20));
+        }
+        take(path, &bytes)?;
+    }
+    Ok(())
+}
+
+fn tests(root: &Path, paths: &[String], min: u64, most: u64) -> Result<Measured, String> {
+    let mut counts = TestCounts::default();
+    each(root, paths, MAX_TEST_BYTES, |path, bytes| {
+        counts.add(read_junit(bytes).map_err(|why| format!("`{path}` {why}"))?);
+        Ok(())
+    })?;
+    let mut summary = counts.to_string();
+    if counts.ran < min {
+        let _ = write!(summary, "; at least {min} must run");
+    }
+    if counts.failed > most {
+        let _ = write!(summary, "; at most {most} may fail");
+    }
+    let mut account = format!("{}: {counts}\n", files_in_words(paths));
+    for test in &counts.failures {
+        let _ = writeln!(account, "failed: {}: {}", test.name, test.message);
+    }
+    let unlisted = counts.failed.saturating_sub(counts.failures.len() as u64);
+    if unlisted > 0 {
+        let _ = writeln!(account, "and {unlisted} more");
+    }
+    Ok(Measured {
+        holds: counts.ran >= min && counts.failed <= most,
+        // Runners exit with something else than 0 when a test fails, which is allowed here. Without
+        // a failed test something else went wrong.
+        explains_exit: counts.failed > 0,
+        summary,
+        account,
+    })
+}
+
+fn coverage(root: &Path, paths: &[String], folder: &str, min: Percent) -> Result<Measured, String> {
+    let mut reported: Vec<(String, ReportedFile)> = Vec::new();
+    each(root, paths, MAX_COVERAGE_BYTES, |path, bytes| {
+        let files = read_coverage(bytes).map_err(|why| format!("`{path}` {why}"))?;
+        reported.extend(files.into_iter().map(|file| (path.to_owned(), file)));
+        Ok(())
+    })?;
+    let coverage = in_tree(root, folder, reported)
+        .map_err(|(report, foreign)| format!("`{report}` is about another tree: {foreign}"))?;
+    if coverage.lines() == 0 {
+        return Err("the reports speak of no line that could run".to_owned());
+    }
+    let mut account = format!("{}: {coverage} (min {min})\n", files_in_words(paths));
+    for (path, missed, lines) in coverage.least_covered(MAX_LISTED_SOURCES) {
+        let _ = writeln!(account, "{path}: {missed} of {lines} lines did not run");
+    }
+    Ok(Measured {
+        holds: coverage.reaches(min),
+        summary: format!("{coverage} (min {min})"),
+        explains_exit: false,
+        account,
+    })
+}
+
+/// Finds every file that the reports speak of; returns the first report that speaks of another.
+fn in_tree(
+    root: &Path,
+    folder: &str,
+    reported: Vec<(String, ReportedFile)>,
+) -> Result<LineCoverage, (String, Foreign)> {
+    let canonical = crate::home::canonical(root);
+    let roots = [root, &canonical].map(|root| root.to_string_lossy().into_owned());
+    let file = |path: &str| {
+        let real = canonical.join(path).canonicalize().ok().filter(|real| real.is_file())?;
+        Some(real.strip_prefix(&canonical).ok()?.to_str()?.to_owned())
+    };
+    let in_packages: BTreeSet<&str> = reported
+        .iter()
+        .filter_map(|(_, file)| match &file.name {
+            ReportedName::InPackage { file, .. } => Some(file.as_str()),
+            ReportedName::Path { .. } => None,
+        })
+        .collect();
+    let by_name = report_files::named(&canonical, &in_packages);
+    let named = |name: &str| by_name.get(name).cloned().unwrap_or_default();
+    let tree = SourceTree { roots: &roots, folder, file: &file, named: &named };
+    let mut coverage = LineCoverage::default();
+    for (report, file) in reported {
+        coverage.add(&report, file, &tree).map_err(|foreign| (report, foreign))?;
+    }
+    Ok(coverage)
+}
+
+/// Names one report, or counts several.
+fn files_in_words(paths: &[String]) -> String {
+    match paths {
+        [only] => only.clone(),
+        several => format!("{} reports", several.len()),
+    }
+}
