@@ -7,12 +7,14 @@
 //! - [`measure`]: figures from the files that tools wrote: tests, coverage, ticked boxes.
 //! - [`proof`]: what the verifier reports, and how a criterion is judged from it.
 //! - [`prompt`]: what an agent is told.
+//! - [`config`]: what a team and a user have set, and where each setting comes from.
 //! - [`view`]: projections of a run for people and for jq.
 //!
 //! Nothing here reads a file, a clock, an environment variable or a random number: whatever a
 //! decision needs arrives inside an [`run::Input`], so the same journal always gives the same
 //! decisions.
 
+pub mod config;
 pub mod id;
 pub mod measure;
 pub mod plan;

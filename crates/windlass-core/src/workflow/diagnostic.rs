@@ -60,10 +60,10 @@ pub struct At {
 
 impl At {
     /// The start of a file.
-    pub(super) const START: Self = Self { line: 1, column: 1, offset: 0, len: 0 };
+    pub(crate) const START: Self = Self { line: 1, column: 1, offset: 0, len: 0 };
 
     /// Returns the place of the byte at `offset` of `text`.
-    pub(super) fn of_offset(text: &str, offset: usize) -> Self {
+    pub(crate) fn of_offset(text: &str, offset: usize) -> Self {
         let before = text.get(..offset).unwrap_or(text);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         Self {
@@ -92,13 +92,13 @@ const MAX_FINDINGS: usize = 50;
 
 /// Gathers findings, so that one reading reports everything that is wrong.
 #[derive(Debug)]
-pub(super) struct Findings {
+pub(crate) struct Findings {
     file: String,
     found: Vec<Diagnostic>,
 }
 
 impl Findings {
-    pub(super) fn new(file: &str) -> Self {
+    pub(crate) fn new(file: &str) -> Self {
         Self { file: file.to_owned(), found: Vec::new() }
     }
 
@@ -106,7 +106,7 @@ impl Findings {
         self.push(Severity::Error, at, message.into(), None);
     }
 
-    pub(super) fn error_with_help(
+    pub(crate) fn error_with_help(
         &mut self,
         at: At,
         message: impl Into<String>,
@@ -138,12 +138,12 @@ impl Findings {
         same.count() >= MAX_FINDINGS
     }
 
-    pub(super) fn has_errors(&self) -> bool {
+    pub(crate) fn has_errors(&self) -> bool {
         self.found.iter().any(|finding| finding.severity == Severity::Error)
     }
 
     /// Returns the findings in the order of the file.
-    pub(super) fn into_sorted(mut self) -> Vec<Diagnostic> {
+    pub(crate) fn into_sorted(mut self) -> Vec<Diagnostic> {
         self.found.sort_by_key(|finding| finding.offset);
         self.found
     }

@@ -15,23 +15,23 @@ use crate::time::Span;
 const LONGEST_PATH: usize = 1000;
 
 /// The keys that a mapping may have.
-pub(super) struct Keys {
+pub(crate) struct Keys {
     /// What the mapping is, in the words of a message.
-    pub(super) of: &'static str,
-    pub(super) known: &'static [&'static str],
+    pub(crate) of: &'static str,
+    pub(crate) known: &'static [&'static str],
     /// Keys that are known and refused; see [`unsupported`].
-    pub(super) not_yet: &'static [&'static str],
+    pub(crate) not_yet: &'static [&'static str],
 }
 
 /// A mapping whose keys are all known.
-pub(super) struct Fields<'n> {
+pub(crate) struct Fields<'n> {
     pub(super) at: At,
     entries: Vec<(&'n str, At, &'n Node)>,
 }
 
 impl<'n> Fields<'n> {
     /// Reads the keys of `node`; unknown ones are reported and left out.
-    pub(super) fn read(node: &'n Node, keys: &Keys, findings: &mut Findings) -> Option<Self> {
+    pub(crate) fn read(node: &'n Node, keys: &Keys, findings: &mut Findings) -> Option<Self> {
         let written = entries(node, keys.of, findings)?;
         let mut fields = Self { at: node.at, entries: Vec::new() };
         for (key, at, value) in written {
@@ -47,7 +47,7 @@ impl<'n> Fields<'n> {
         Some(fields)
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<&'n Node> {
+    pub(crate) fn get(&self, key: &str) -> Option<&'n Node> {
         self.entries.iter().find(|(name, ..)| *name == key).map(|(.., node)| *node)
     }
 
@@ -119,7 +119,7 @@ pub(super) fn text(node: &Node, findings: &mut Findings) -> Option<Located<Strin
 }
 
 /// Reads text that says something.
-pub(super) fn filled_text(node: &Node, findings: &mut Findings) -> Option<Located<String>> {
+pub(crate) fn filled_text(node: &Node, findings: &mut Findings) -> Option<Located<String>> {
     let read = text(node, findings)?;
     if read.value.trim().is_empty() {
         findings.error(node.at, "expected text, found only blanks");
@@ -138,7 +138,7 @@ pub(super) fn boolean(node: &Node, findings: &mut Findings) -> Option<bool> {
 }
 
 /// Reads one of a few words.
-pub(super) fn word<T: Copy>(
+pub(crate) fn word<T: Copy>(
     node: &Node,
     words: &[(&str, T)],
     findings: &mut Findings,

@@ -30,14 +30,14 @@ const MAX_ALIASED_NODES: usize = 10_000;
 
 /// One node of the tree.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) at: At,
-    pub(super) value: Value,
+pub(crate) struct Node {
+    pub(crate) at: At,
+    pub(crate) value: Value,
 }
 
 /// What a node holds.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Null,
     Boolean(bool),
     /// A number, as it was written.
@@ -62,7 +62,7 @@ impl Value {
 }
 
 /// Parses one YAML document; `None` after an error was reported.
-pub(super) fn parse(source: &str, findings: &mut Findings) -> Option<Node> {
+pub(crate) fn parse(source: &str, findings: &mut Findings) -> Option<Node> {
     if source.len() > MAX_SOURCE_BYTES {
         findings.error_with_help(
             At::START,

@@ -1,0 +1,140 @@
+//! A configuration file, read and checked.
+
+use super::notify::Notify;
+use crate::workflow::Diagnostic;
+use crate::workflow::diagnostic::{At, Findings};
+use crate::workflow::fields::{self, Fields, Keys};
+use crate::workflow::yaml::{self, Node, Value};
+
+const KEYS: Keys =
+    Keys { of: "a configuration", known: &["workflow", "agent_command", "notify"], not_yet: &[] };
+
+/// What one configuration file sets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Config {
+    /// The workflow of `windlass run`: a name, or a path relative to the repository.
+    pub workflow: Option<String>,
+    /// The command that plays every agent.
+    pub agent_command: Option<String>,
+    /// How people are told that a run needs them or has ended.
+    pub notify: Option<Notify>,
+}
+
+impl Config {
+    /// Reads the bytes of a configuration file; `file_name` is what findings call it.
+    ///
+    /// A file of comments only is an empty configuration: that is how `windlass init` leaves what
+    /// nobody has chosen yet.
+    pub fn parse(source: &[u8], file_name: &str) -> Result<Self, Vec<Diagnostic>> {
+        let mut findings = Findings::new(file_name);
+        let config = match std::str::from_utf8(source) {
+            Ok(text) => read(text, &mut findings),
+            Err(error) => {
+                let valid = String::from_utf8_lossy(&source[..error.valid_up_to()]);
+                let at = At { len: 1, ..At::of_offset(&valid, valid.len()) };
+                let message = format!("byte {} is not UTF-8", error.valid_up_to());
+                findings.error_with_help(at, message, "save the file as UTF-8");
+                None
+            }
+        };
+        match config {
+            Some(config) if !findings.has_errors() => Ok(config),
+            Some(_) | None => Err(findings.into_sorted()),
+        }
+    }
+}
+
+fn read(text: &str, findings: &mut Findings) -> Option<Config> {
+    if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
+        return Some(Config::default());
+    }
+    let root = yaml::parse(text, findings)?;
+    if let Value::Null = root.value {
+        return Some(Config::default());
+    }
+    let fields = Fields::read(&root, &KEYS, findings)?;
+    Some(Config {
+        workflow: line(&fields, "workflow", findings),
+        agent_command: fields.get("agent_command").and_then(|node| command(node, findings)),
+        notify: fields.get("notify").and_then(|node| notify(node, findings)),
+    })
+}
+
+/// Reads a name: one line without control characters.
+fn line(fields: &Fields<'_>, key: &str, findings: &mut Findings) -> Option<String> {
+    let text = fields::filled_text(fields.get(key)?, findings)?;
+    if text.value.chars().any(char::is_control) {
+        findings.error_with_help(text.at, format!("`{key}` is one line"), "write it on one line");
+        return None;
+    }
+    Some(text.value)
+}
+
+/// Reads a shell command, which may have several lines.
+fn command(node: &Node, findings: &mut Findings) -> Option<String> {
+    let text = fields::filled_text(node, findings)?;
+    if text.value.contains('\0') {
+        findings.error_with_help(text.at, "a command cannot hold a NUL byte", "take it out");
+        return None;
+    }
+    Some(text.value)
+}
+
+fn notify(node: &Node, findings: &mut Findings) -> Option<Notify> {
+    // What some YAML readers make of `off`, and what everybody means by it.
+    if let Value::Boolean(false) = node.value {
+        return Some(Notify::Off);
+    }
+    Some(Notify::of(&command(node, findings)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(source: &str) -> String {
+        let found = Config::parse(source.as_bytes(), "c.yaml").expect_err("it is refused");
+        let lines: Vec<String> = found
+            .iter()
+            .map(|one| match &one.help {
+                Some(help) => format!("{one} ({help})"),
+                None => one.to_string(),
+            })
+            .collect();
+        lines.join("\n")
+    }
+
+    #[test]
+    fn a_file_of_comments_sets_nothing() {
+        for source in ["", "# only\n\n  # comments\n", "---\n"] {
+            assert_eq!(Config::parse(source.as_bytes(), "c").unwrap(), Config::default());
+        }
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let source = "workflow: change\nagent_command: my-agent --yes\nnotify: off\n";
+        let config = Config::parse(source.as_bytes(), "c").unwrap();
+        assert_eq!(config.workflow.as_deref(), Some("change"));
+        assert_eq!(config.agent_command.as_deref(), Some("my-agent --yes"));
+        assert_eq!(config.notify, Some(Notify::Off));
+    }
+
+    #[test]
+    fn all_mistakes_are_named_with_their_place_and_the_nearest_word() {
+        let source = "workfow: change\nagent_command: 7\nnotify: [a]\n";
+        insta::assert_snapshot!(refused(source), @r"
+        c.yaml:1:1: unknown key of a configuration: `workfow` (did you mean `workflow`?)
+        c.yaml:2:16: expected text, found the number `7` (put it in quotes if text is meant)
+        c.yaml:3:9: expected text, found a list
+        ");
+    }
+
+    #[test]
+    fn what_is_no_configuration_is_said() {
+        insta::assert_snapshot!(refused("- a\n"), @"c.yaml:1:1: expected a configuration as a mapping, found a list");
+        insta::assert_snapshot!(refused("workflow: a\nworkflow: b\n"), @"c.yaml:2:1: the key `workflow` is given twice (keep one of the two)");
+        assert!(Config::parse(b"workflow: \xff", "c").is_err());
+        assert!(Config::parse(b"workflow: \"a\\nb\"", "c").is_err());
+    }
+}

@@ -1,0 +1,16 @@
+//! What a team and a user have set.
+//!
+//! A repository has `.windlass/config.yaml`, a user one of the same form. [`Config::parse`] reads
+//! the text of either with the machinery of workflow files: every mistake at once, each with its
+//! place. [`Settings::of`] puts the two together and remembers where each value comes from, because
+//! a repository that names a command chooses what runs.
+//!
+//! Only keys that something uses are known here.
+
+mod file;
+mod notify;
+mod settings;
+
+pub use file::Config;
+pub use notify::Notify;
+pub use settings::{Origin, Setting, Settings};

@@ -1,0 +1,105 @@
+//! Several configurations as one, with the origin of each value.
+
+use super::file::Config;
+use super::notify::Notify;
+
+/// Where a value comes from. A later one here gives way to an earlier one.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Origin {
+    /// The command line.
+    Flag,
+    /// The repository's configuration, in this file.
+    Repository(String),
+    /// The user's own configuration, in this file.
+    User(String),
+}
+
+impl Origin {
+    /// Returns the file that holds the value; none for the command line.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::Flag => None,
+            Self::Repository(file) | Self::User(file) => Some(file),
+        }
+    }
+
+    /// Returns whether whoever wrote the repository chose the value, not whoever runs the command.
+    pub fn is_repository(&self) -> bool {
+        matches!(self, Self::Repository(_))
+    }
+}
+
+/// A value that somebody has set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting<T> {
+    /// The value.
+    pub value: T,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+impl<T> Setting<T> {
+    /// Returns the flag's value if there is one, else what was set.
+    pub fn or_flag(flag: Option<T>, set: Option<Self>) -> Option<Self> {
+        flag.map(|value| Self { value, origin: Origin::Flag }).or(set)
+    }
+}
+
+/// What is set, the repository's word before the user's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// The workflow of `windlass run`.
+    pub workflow: Option<Setting<String>>,
+    /// The command that plays every agent.
+    pub agent_command: Option<Setting<String>>,
+    /// How people are told.
+    pub notify: Option<Setting<Notify>>,
+}
+
+impl Settings {
+    /// Puts configurations together; for each key the first that sets it counts.
+    pub fn of(configs: impl IntoIterator<Item = (Origin, Config)>) -> Self {
+        let mut settings = Self::default();
+        let mut configs: Vec<_> = configs.into_iter().collect();
+        configs.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for (origin, config) in configs {
+            let Config { workflow, agent_command, notify } = config;
+            set(&mut settings.workflow, workflow, &origin);
+            set(&mut settings.agent_command, agent_command, &origin);
+            set(&mut settings.notify, notify, &origin);
+        }
+        settings
+    }
+}
+
+fn set<T>(setting: &mut Option<Setting<T>>, value: Option<T>, origin: &Origin) {
+    if setting.is_none() {
+        *setting = value.map(|value| Setting { value, origin: origin.clone() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_flag_comes_before_the_repository_and_that_before_the_user() {
+        let config = |workflow: &str| Config {
+            workflow: Some(workflow.to_owned()),
+            notify: Some(Notify::Off),
+            ..Config::default()
+        };
+        let user = (Origin::User("u.yaml".to_owned()), config("mine"));
+        let repository =
+            (Origin::Repository("r.yaml".to_owned()), Config { notify: None, ..config("ours") });
+        let settings = Settings::of([user, repository]);
+        let workflow = settings.workflow.clone().unwrap();
+        assert_eq!(workflow.value, "ours");
+        assert_eq!(workflow.origin.file(), Some("r.yaml"));
+        assert!(workflow.origin.is_repository());
+        assert_eq!(settings.notify.unwrap().origin, Origin::User("u.yaml".to_owned()));
+        assert_eq!(settings.agent_command, None);
+        let flag = Setting::or_flag(Some("theirs".to_owned()), settings.workflow).unwrap();
+        assert_eq!((flag.value.as_str(), flag.origin), ("theirs", Origin::Flag));
+    }
+}
