@@ -8,6 +8,7 @@
 //! - [`proof`]: what the verifier reports, and how a criterion is judged from it.
 //! - [`prompt`]: what an agent is told.
 //! - [`config`]: what a team and a user have set, and where each setting comes from.
+//! - [`init`]: what a repository is built with, and workflows filled in for it.
 //! - [`view`]: projections of a run for people and for jq.
 //!
 //! Nothing here reads a file, a clock, an environment variable or a random number: whatever a
@@ -17,6 +18,7 @@
 pub mod config;
 pub mod id;
 pub mod measure;
+pub mod init;
 pub mod plan;
 pub mod prompt;
 pub mod proof;

@@ -23,8 +23,10 @@ mod expression;
 pub(crate) mod fields;
 mod input;
 mod measured_check;
+mod modeline;
 mod order;
 mod placeholder;
+pub(crate) mod quote;
 mod route;
 mod settings;
 pub(crate) mod step;
@@ -37,6 +39,7 @@ pub use definition::Workflow;
 pub use diagnostic::{At, Diagnostic, Severity};
 pub use expression::{Expression, ExpressionKind};
 pub use input::{Input, InputType};
+pub use modeline::modeline;
 pub use suggest::nearest;
 pub use yaml::MAX_SOURCE_BYTES;
 

@@ -3,6 +3,7 @@
 mod checks;
 mod expressions;
 mod grammar;
+mod init;
 mod large_example;
 mod order;
 mod planning;

@@ -1,0 +1,43 @@
+//! The configuration file that `windlass init` writes.
+
+use std::fmt::Write as _;
+
+/// Returns a configuration with `workflow` as the default, and comments about the rest.
+pub fn config(workflow: &str) -> String {
+    let mut text = String::new();
+    let _ = write!(
+        text,
+        "# Windlass, for everybody who works on this repository. A flag on the command line comes
+# before this file, this file before the one in your home (~/.config/windlass/config.yaml).
+
+# The workflow of `windlass run GOAL`. All of them: `windlass workflow list`.
+workflow: {workflow}
+
+# The command that plays the agents; it finds its prompt on standard input. Whoever runs windlass
+# here runs this command, so agree on it.
+# agent_command: my-agent
+
+# How you are told that a run needs you or has ended: a shell command that finds what happened in
+# $WINDLASS_EVENT, $WINDLASS_RUN, $WINDLASS_STEP and $WINDLASS_MESSAGE; or `bell` (the default); or `off`.
+# notify: 'notify-send windlass \"$WINDLASS_MESSAGE\"'
+"
+    );
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Config;
+
+    #[test]
+    fn what_is_written_can_be_read_with_its_comments_and_without() {
+        let text = super::config("change");
+        assert_eq!(
+            Config::parse(text.as_bytes(), "c").unwrap().workflow.as_deref(),
+            Some("change")
+        );
+        let active = text.replace("# agent_command", "agent_command").replace("# notify", "notify");
+        let config = Config::parse(active.as_bytes(), "c").unwrap();
+        assert!(config.agent_command.is_some() && config.notify.is_some());
+    }
+}
