@@ -9,6 +9,7 @@
 //! - [`prompt`]: what an agent is told.
 //! - [`config`]: what a team and a user have set, and where each setting comes from.
 //! - [`init`]: what a repository is built with, and workflows filled in for it.
+//! - [`import`]: `phases.conf` as a workflow.
 //! - [`view`]: projections of a run for people and for jq.
 //!
 //! Nothing here reads a file, a clock, an environment variable or a random number: whatever a
@@ -18,6 +19,7 @@
 pub mod config;
 pub mod id;
 pub mod measure;
+pub mod import;
 pub mod init;
 pub mod plan;
 pub mod prompt;

@@ -3,6 +3,8 @@
 mod checks;
 mod expressions;
 mod grammar;
+mod import;
+mod import_properties;
 mod init;
 mod large_example;
 mod order;
