@@ -20,7 +20,7 @@ mod outstanding;
 mod state;
 mod status;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use apply::IllegalEvent;
 pub use decide::{DECIDER_VERSION, Rejected, decide, start};

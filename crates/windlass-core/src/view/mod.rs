@@ -6,11 +6,13 @@
 mod document;
 mod graph;
 mod history;
+mod notice;
 mod report;
 mod status;
 
 pub use document::document;
 pub use graph::{GraphFormat, graph};
 pub use history::{AttemptEntry, DecisionEntry, History, ProofEntry, StepHistory, describe};
+pub use notice::{Notice, NoticeKind, notice};
 pub use report::report;
 pub use status::{BudgetView, GateView, NextCommand, RunView, StatusView, StepView, status_view};
