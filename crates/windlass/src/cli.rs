@@ -36,6 +36,9 @@ pub(crate) enum Command {
     /// Play a small but real run in a scratch repository
     #[command(after_help = "Example: windlass demo")]
     Demo(DemoArguments),
+    /// Look at the repository, write a configuration and a workflow for it; safe to run twice
+    #[command(after_help = "Example: windlass init --dry-run")]
+    Init(InitArguments),
     /// Start a run and drive it
     #[command(after_help = "Example: windlass run \"Add a health endpoint\" \
         --workflow change.yaml --agent-command 'my-agent'")]
@@ -82,6 +85,14 @@ pub(crate) enum Command {
     /// Check a workflow file and print the most attempts it can use
     #[command(after_help = "Example: windlass check .windlass/workflows/change.yaml")]
     Check(CheckArguments),
+    /// List, show and eject workflows: built-in ones, yours, and this repository's
+    #[command(after_help = "Example: windlass workflow eject change")]
+    Workflow(WorkflowArguments),
+    /// Turn a `phases.conf` into a workflow, with an account of every line
+    #[command(
+        after_help = "Example: windlass import phases.conf -o .windlass/workflows/phases.yaml"
+    )]
+    Import(ImportArguments),
     /// Draw a workflow: its steps, what they need, where people decide, where verdicts lead
     #[command(after_help = "Example: windlass graph change.yaml --mermaid")]
     Graph(GraphArguments),
@@ -112,9 +123,9 @@ pub(crate) struct DemoArguments {
 pub(crate) struct RunArguments {
     /// What the run is for, in your words
     pub(crate) goal: String,
-    /// A workflow file, or the name of one in `.windlass/workflows`
+    /// A workflow: a file or a name, see `windlass workflow list`; by default the configured one
     #[arg(short, long, value_name = "FILE|NAME")]
-    pub(crate) workflow: String,
+    pub(crate) workflow: Option<String>,
     /// Play every agent by this shell command: prompt on stdin and in $WINDLASS_PROMPT_FILE
     #[arg(long, value_name = "CMD", conflicts_with = "agent")]
     pub(crate) agent_command: Option<String>,
@@ -149,6 +160,9 @@ pub(crate) struct DriveArguments {
     /// Let agents write this path as well
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_write: Vec<PathBuf>,
+    /// Tell people by this shell command at gates, pauses, limits and the end; or `bell`, `off`
+    #[arg(long, value_name = "CMD")]
+    pub(crate) notify: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -246,14 +260,64 @@ pub(crate) struct AbortArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// The workflow to write, see `windlass workflow list`; may be given several times
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) workflow: Vec<String>,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Write files that are there as well; what was there is kept beside them as `.bak`
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WorkflowArguments {
+    #[command(subcommand)]
+    pub(crate) command: WorkflowCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkflowCommand {
+    /// List every workflow that has a name here
+    #[command(after_help = "Example: windlass workflow list")]
+    List,
+    /// Print a workflow's source; with --json what was read from it
+    #[command(after_help = "Example: windlass workflow show change")]
+    Show {
+        /// A workflow file or a name
+        workflow: String,
+    },
+    /// Write a built-in workflow into `.windlass/workflows`, to change it
+    #[command(after_help = "Example: windlass workflow eject change")]
+    Eject {
+        /// The name of a built-in workflow
+        workflow: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    /// The file to import; `-` for standard input
+    pub(crate) file: PathBuf,
+    /// Write the workflow to this new file instead of standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// The workflow's name; by default from the output file, else from the imported one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// A workflow file, or the name of one in `.windlass/workflows`
+    /// A workflow file, or the name of one, see `windlass workflow list`
     pub(crate) workflow: String,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct GraphArguments {
-    /// A workflow file, or the name of one in `.windlass/workflows`
+    /// A workflow file, or the name of one, see `windlass workflow list`
     pub(crate) workflow: String,
     /// As a Mermaid flowchart
     #[arg(long, conflicts_with = "dot")]

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
+use windlass_core::config::{Notify, Setting};
 use windlass_core::id::RunId;
 use windlass_core::run::{Event, RunState, RunStatus};
 use windlass_core::time::Timestamp;
@@ -16,6 +17,7 @@ use windlass_engine::dispatch::{DriveOptions, Driver, DriverHandle, Ended, Obser
 
 use crate::ask;
 use crate::error::{CommandError, EXIT_ABORTED, EXIT_PAUSED, EXIT_PERSON};
+use crate::notify::{Bearer, Notifier};
 use crate::output::{Output, note};
 use crate::render::{self, Paint};
 use crate::surroundings::{Surroundings, person};
@@ -23,18 +25,28 @@ use crate::surroundings::{Surroundings, person};
 /// How long something may take before a line says that it is still going on.
 const STILL_RUNNING: Duration = Duration::from_secs(30);
 
+/// How a run is driven.
+pub(crate) struct DriveHow {
+    /// Leave instead of waiting.
+    pub(crate) no_wait: bool,
+    /// How people are told.
+    pub(crate) notify: Option<Setting<Notify>>,
+}
+
 /// Drives a run until it ends or waits for somebody who is not at this terminal.
 pub(crate) fn drive(
     surroundings: &Surroundings,
     run: &RunId,
-    no_wait: bool,
+    how: DriveHow,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     let can_ask =
         !output.is_json() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let signals = Interrupts::listen()?;
+    let notifier = Notifier::start(&surroundings.site, how.notify);
     loop {
-        let ended = drive_once(surroundings, run, no_wait, &signals, output)?;
+        let bearer = notifier.bearer();
+        let ended = drive_once(surroundings, run, how.no_wait, &signals, bearer, output)?;
         if ended.status == RunStatus::AwaitingApproval
             && can_ask
             && ask::at_gate(surroundings, &ended.state)?
@@ -61,6 +73,7 @@ fn drive_once(
     run: &RunId,
     no_wait: bool,
     signals: &Interrupts,
+    bearer: Bearer,
     output: &Output,
 ) -> Result<Ended, CommandError> {
     let progress = Arc::new(Mutex::new(Progress::new(output.is_json())));
@@ -71,6 +84,7 @@ fn drive_once(
             for event in &step.events {
                 progress.tell(step.input.at, event, state);
             }
+            bearer.tell(&step.events, state);
         })
     };
     let (done, waiting) = channel::<()>();

@@ -1,11 +1,14 @@
 //! The `windlass` command: arguments, environment, output. It decides nothing about runs.
 
 mod ask;
+mod builtin;
 mod cli;
 mod commands;
+mod config;
 mod drive;
 mod error;
 mod hidden;
+mod notify;
 mod output;
 mod render;
 mod surroundings;

@@ -88,6 +88,12 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(out, "{text}").and_then(|()| out.flush());
 }
 
+/// Rings the terminal's bell.
+pub(crate) fn bell() {
+    let mut out = std::io::stderr().lock();
+    let _ = out.write_all(b"\x07").and_then(|()| out.flush());
+}
+
 /// Prints without ending the line, for questions.
 pub(crate) fn prompt(text: &str) {
     let mut out = std::io::stderr().lock();

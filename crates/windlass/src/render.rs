@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use windlass_core::import::{Became, Line, RemarkKind};
 use windlass_core::run::{RunStatus, StepStatus};
 use windlass_core::time::Timestamp;
 use windlass_core::view::{StatusView, StepView};
@@ -161,4 +162,71 @@ fn budget(view: &StatusView) -> String {
         "used: {} of {} attempts, {} of {}, {cost}",
         budget.attempts, budget.attempts_limit, budget.wall_ms, budget.wall_ms_limit
     )
+}
+
+/// A line of `windlass workflow list`.
+pub(crate) struct WorkflowLine {
+    pub(crate) name: String,
+    pub(crate) from: &'static str,
+    pub(crate) steps: String,
+    pub(crate) attempts: String,
+    pub(crate) title: String,
+    pub(crate) remarks: Vec<String>,
+}
+
+/// Writes workflows as a table.
+pub(crate) fn workflows(lines: &[WorkflowLine]) -> String {
+    let width = lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0).max(4);
+    let mut text = format!("{:width$}  {:10}  steps  attempts  title\n", "name", "from");
+    for line in lines {
+        let WorkflowLine { name, from, steps, attempts, title, remarks } = line;
+        let row = format!("{name:width$}  {from:10}  {steps:>5}  {attempts:>8}  {title}");
+        let _ = writeln!(text, "{}", row.trim_end());
+        for remark in remarks {
+            let _ = writeln!(text, "{:width$}  {remark}", "");
+        }
+    }
+    text.push_str("\nattempts: the most that a run can use, people's feedback aside");
+    text
+}
+
+/// Writes what became of each line of an imported file.
+pub(crate) fn import_account(file: &str, lines: &[Line]) -> String {
+    let mut text = String::new();
+    let (mut steps, mut comments, mut weaker) = (0, 0, 0);
+    for line in lines {
+        let became = match &line.became {
+            Became::Step(id) => {
+                steps += 1;
+                format!("step `{id}`")
+            }
+            Became::Comment => {
+                comments += 1;
+                "a comment".to_owned()
+            }
+            Became::Nothing => "nothing".to_owned(),
+        };
+        let source: String = line.source.chars().flat_map(char::escape_debug).take(100).collect();
+        let source = source.replace("\\\"", "\"").replace("\\'", "'");
+        let _ = writeln!(text, "{file}:{}: {source}\n  became {became}", line.line);
+        for remark in &line.remarks {
+            weaker += usize::from(remark.kind == RemarkKind::Weaker);
+            let words: String =
+                remark.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            let _ = writeln!(text, "  {:9} {words}", format!("{}:", remark.kind.as_str()));
+        }
+    }
+    let count = |count: usize, one: &str, many: &str| match count {
+        1 => format!("1 {one}"),
+        count => format!("{count} {many}"),
+    };
+    let _ = write!(
+        text,
+        "\n{} became {}, {}; {} weaker than before or than it looks",
+        count(lines.len(), "line", "lines"),
+        count(steps, "step", "steps"),
+        count(comments, "comment", "comments"),
+        count(weaker, "thing is", "things are"),
+    );
+    text
 }

@@ -12,8 +12,7 @@ pub(crate) fn check(
     arguments: &CheckArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let folder = cli.directory.clone().unwrap_or_else(|| ".".into());
-    let path = workflow_file::find(&arguments.workflow, &folder)?;
+    let path = workflow_file::find(&arguments.workflow, &workflow_file::top_level(cli))?;
     let workflow = workflow_file::read(&path)?;
     let attempts = workflow.worst_case_attempts();
     if output.is_json() {

@@ -1,11 +1,10 @@
 //! `windlass graph`: a workflow as a picture.
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use windlass_core::plan::{Issue, Plan, PlanRequest};
 use windlass_core::view::{GraphFormat, graph as draw};
-use windlass_core::workflow::Workflow;
+use windlass_core::workflow::{Input, InputType, Workflow};
 
 use crate::cli::{Cli, GraphArguments};
 use crate::commands::workflow_file;
@@ -17,8 +16,7 @@ pub(crate) fn graph(
     arguments: &GraphArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let folder = cli.directory.clone().unwrap_or_else(|| ".".into());
-    let path = workflow_file::find(&arguments.workflow, &folder)?;
+    let path = workflow_file::find(&arguments.workflow, &workflow_file::top_level(cli))?;
     let workflow = workflow_file::read(&path)?;
     let plan = plan(&workflow)?;
     let format = match (arguments.mermaid, arguments.dot) {
@@ -40,15 +38,29 @@ pub(crate) fn terminal(workflow: &Workflow) -> Result<String, CommandError> {
     Ok(draw(&plan(workflow)?, GraphFormat::Terminal))
 }
 
-/// A picture needs no goal and no issue; any will do.
-fn plan(workflow: &Workflow) -> Result<Plan, CommandError> {
+/// A picture needs no goal, no issue and no inputs; any will do.
+pub(crate) fn plan(workflow: &Workflow) -> Result<Plan, CommandError> {
     let request = PlanRequest {
         goal: "a goal".to_owned(),
         issue: Some(Issue { number: 1, title: "an issue".to_owned(), url: None }),
-        inputs: BTreeMap::new(),
+        inputs: workflow.inputs().iter().filter_map(stand_in).collect(),
     };
     workflow.plan(request).map_err(|errors| {
         let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
         CommandError::usage(words.join("; ")).hint("give the inputs a default to draw the workflow")
     })
+}
+
+/// A value for an input that has no default.
+fn stand_in(input: &Input) -> Option<(String, String)> {
+    if input.default.is_some() {
+        return None;
+    }
+    let value = match &input.kind {
+        InputType::Integer | InputType::Number => "1".to_owned(),
+        InputType::String => input.name.clone(),
+        InputType::Boolean => "true".to_owned(),
+        InputType::Enum(values) => values.first()?.clone(),
+    };
+    Some((input.name.clone(), value))
 }

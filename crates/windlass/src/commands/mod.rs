@@ -8,6 +8,8 @@ mod decide;
 mod demo;
 mod doctor;
 mod graph;
+mod import;
+mod init;
 mod log;
 mod place;
 mod proofs;
@@ -15,6 +17,7 @@ mod report;
 mod resume;
 mod run;
 mod status;
+mod workflow;
 mod workflow_file;
 
 use std::process::ExitCode;
@@ -22,6 +25,7 @@ use std::process::ExitCode;
 pub(crate) use decide::answered as decide_answer;
 pub(crate) use proofs::line as proof_line;
 pub(crate) use report::history;
+pub(crate) use workflow_file::render as render_diagnostic;
 
 use crate::cli::{Cli, Command};
 use crate::error::CommandError;
@@ -32,6 +36,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
     match &cli.command {
         None => status::overview(cli, output),
         Some(Command::Demo(arguments)) => demo::demo(arguments, output),
+        Some(Command::Init(arguments)) => init::init(cli, arguments, output),
         Some(Command::Run(arguments)) => run::run(cli, arguments, output),
         Some(Command::Resume(arguments)) => resume::resume(cli, arguments, output),
         Some(Command::Status(arguments)) => status::status(cli, arguments, output),
@@ -47,6 +52,8 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::RetryReset(arguments)) => decide::retry_reset(cli, arguments, output),
         Some(Command::Abort(arguments)) => decide::abort(cli, arguments, output),
         Some(Command::Check(arguments)) => check::check(cli, arguments, output),
+        Some(Command::Workflow(arguments)) => workflow::workflow(cli, arguments, output),
+        Some(Command::Import(arguments)) => import::import(cli, arguments, output),
         Some(Command::Graph(arguments)) => graph::graph(cli, arguments, output),
         Some(Command::Doctor) => doctor::doctor(cli, output),
         Some(Command::Completions(arguments)) => completions::completions(arguments, output),

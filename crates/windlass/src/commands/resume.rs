@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use windlass_core::config::{Notify, Setting};
 use windlass_core::run::{Control, Raise, RunStatus};
 use windlass_core::time::Span;
 use windlass_engine::dispatch::{Request, send};
@@ -10,7 +11,8 @@ use windlass_engine::store::Life;
 
 use crate::cli::{Cli, ResumeArguments};
 use crate::commands::decide;
-use crate::drive::{drive, exit_code};
+use crate::config;
+use crate::drive::{DriveHow, drive, exit_code};
 use crate::error::CommandError;
 use crate::output::{Output, note};
 use crate::surroundings::{Surroundings, person};
@@ -23,6 +25,9 @@ pub(crate) fn resume(
     let surroundings = Surroundings::find_to_drive(cli, &arguments.drive.allow_write)?;
     surroundings.refuse_agents()?;
     let raise = raise(&arguments.more)?;
+    let settings = config::load(&surroundings.site.user.top_level)?;
+    let notify = arguments.drive.notify.as_deref().map(Notify::of);
+    let notify = Setting::or_flag(notify, settings.notify);
     let run = surroundings.run_to_decide()?;
     if run.life == Life::Finished {
         note(&format!("run `{}` has ended: {}", run.id, run.status));
@@ -50,7 +55,7 @@ pub(crate) fn resume(
     } else if state.status() == RunStatus::AwaitingApproval {
         note("a gate is open; answer it with `windlass approve` or `windlass feedback`");
     }
-    drive(&surroundings, &run.id, arguments.drive.no_wait, output)
+    drive(&surroundings, &run.id, DriveHow { no_wait: arguments.drive.no_wait, notify }, output)
 }
 
 fn raise(more: &[String]) -> Result<Raise, CommandError> {

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
+use windlass_core::config::{Notify, Origin, Setting, Settings};
 use windlass_core::plan::{Issue, Plan, PlanRequest};
 use windlass_engine::agent::Script;
 use windlass_engine::dispatch::{StartRequest, clear_unstarted, start};
 
 use crate::cli::{Cli, RunArguments};
 use crate::commands::workflow_file;
-use crate::drive::drive;
+use crate::config;
+use crate::drive::{DriveHow, drive};
 use crate::error::CommandError;
 use crate::output::{Output, note};
 use crate::surroundings::{Surroundings, person};
@@ -19,9 +21,10 @@ pub(crate) fn run(
     arguments: &RunArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = find(cli, arguments)?;
-    let plan = plan(arguments, &surroundings)?;
-    let (backend, command) = backend(arguments)?;
+    let surroundings = look_around(cli, arguments)?;
+    let settings = config::load(&surroundings.site.user.top_level)?;
+    let plan = plan(arguments, &settings, &surroundings)?;
+    let (backend, command) = backend(arguments, &settings)?;
     let user = &surroundings.site.user;
     if !arguments.here && !user.dirty.is_empty() {
         note(&format!(
@@ -38,12 +41,15 @@ pub(crate) fn run(
         command: Some(command),
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
+    let notify = arguments.drive.notify.as_deref().map(Notify::of);
+    let notify = Setting::or_flag(notify, settings.notify);
+    say_whose_command(notify.as_ref());
     let run = start(&surroundings.site, request)?;
-    drive(&surroundings, &run, arguments.drive.no_wait, output)
+    drive(&surroundings, &run, DriveHow { no_wait: arguments.drive.no_wait, notify }, output)
 }
 
 /// Looks around, after what killed starts left behind is taken back: HEAD may stand elsewhere then.
-fn find(cli: &Cli, arguments: &RunArguments) -> Result<Surroundings, CommandError> {
+fn look_around(cli: &Cli, arguments: &RunArguments) -> Result<Surroundings, CommandError> {
     let find = || Surroundings::find_to_drive(cli, &arguments.drive.allow_write);
     let surroundings = find()?;
     surroundings.refuse_agents()?;
@@ -54,9 +60,50 @@ fn find(cli: &Cli, arguments: &RunArguments) -> Result<Surroundings, CommandErro
     if cleared.is_empty() { Ok(surroundings) } else { find() }
 }
 
-fn plan(arguments: &RunArguments, surroundings: &Surroundings) -> Result<Plan, CommandError> {
-    let path = workflow_file::find(&arguments.workflow, &surroundings.site.user.top_level)?;
-    let workflow = workflow_file::read(&path)?;
+/// Says which file a command comes from, so that nobody runs a stranger's command unknowingly.
+fn say_whose_command(notify: Option<&Setting<Notify>>) {
+    if let Some(Setting { value: Notify::Command(command), origin }) = notify
+        && let Some(file) = origin.file()
+    {
+        note(&format!("you are told by `{command}` (`notify` in {file})"));
+    }
+}
+
+/// Finds the workflow: the one that was named, else the configured one.
+fn find(
+    arguments: &RunArguments,
+    settings: &Settings,
+    surroundings: &Surroundings,
+) -> Result<workflow_file::Found, CommandError> {
+    let top_level = &surroundings.site.user.top_level;
+    let Some(setting) = Setting::or_flag(arguments.workflow.clone(), settings.workflow.clone())
+    else {
+        return Err(CommandError::usage("no workflow is named").hint(
+            "pass `--workflow NAME`, see `windlass workflow list`; \
+             `windlass init` sets one for this repository",
+        ));
+    };
+    let Some(file) = setting.origin.file() else {
+        return workflow_file::find(&setting.value, top_level);
+    };
+    note(&format!("workflow `{}` (`workflow` in {file})", setting.value));
+    // A path in a configuration is meant from where the configuration is for.
+    let base = match &setting.origin {
+        Origin::User(_) => config::user_folder().unwrap_or_default(),
+        Origin::Repository(_) | Origin::Flag => top_level.clone(),
+    };
+    if setting.value.contains('/') {
+        return workflow_file::find(&base.join(&setting.value).to_string_lossy(), top_level);
+    }
+    workflow_file::find(&setting.value, top_level)
+}
+
+fn plan(
+    arguments: &RunArguments,
+    settings: &Settings,
+    surroundings: &Surroundings,
+) -> Result<Plan, CommandError> {
+    let workflow = workflow_file::read(&find(arguments, settings, surroundings)?)?;
     let mut inputs = BTreeMap::new();
     for pair in &arguments.inputs {
         let Some((name, value)) = pair.split_once('=') else {
@@ -84,8 +131,16 @@ fn plan(arguments: &RunArguments, surroundings: &Surroundings) -> Result<Plan, C
     })
 }
 
-fn backend(arguments: &RunArguments) -> Result<(String, String), CommandError> {
-    if let Some(command) = &arguments.agent_command {
+fn backend(
+    arguments: &RunArguments,
+    settings: &Settings,
+) -> Result<(String, String), CommandError> {
+    let configured = settings.agent_command.clone().filter(|_| arguments.agent.is_none());
+    let command = Setting::or_flag(arguments.agent_command.clone(), configured);
+    if let Some(Setting { value: command, origin }) = &command {
+        if let Some(file) = origin.file() {
+            note(&format!("agents are played by `{command}` (`agent_command` in {file})"));
+        }
         if command.trim().is_empty() {
             return Err(CommandError::usage("the agent command is empty"));
         }

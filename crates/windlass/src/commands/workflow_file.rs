@@ -5,38 +5,88 @@ use std::path::{Path, PathBuf};
 use miette::{LabeledSpan, MietteDiagnostic, NamedSource, Report};
 use windlass_core::workflow::{Diagnostic, MAX_SOURCE_BYTES, Severity, Workflow};
 use windlass_engine::expr;
+use windlass_engine::git::UserRepository;
 
+use crate::builtin::{self, BuiltIn};
+use crate::cli::Cli;
+use crate::config;
 use crate::error::CommandError;
 use crate::output::note;
 
 /// Where a team keeps its workflows.
-const FOLDER: &str = ".windlass/workflows";
+pub(crate) const FOLDER: &str = ".windlass/workflows";
 
-/// Finds the file behind what the user wrote: a path, or a name.
-pub(crate) fn find(name: &str, top_level: &Path) -> Result<PathBuf, CommandError> {
-    let path = PathBuf::from(name);
-    if path.exists() || name.contains('/') || name.ends_with(".yaml") || name.ends_with(".yml") {
-        return Ok(path);
+/// What a workflow comes from.
+#[derive(Clone, Debug)]
+pub(crate) enum Found {
+    File(PathBuf),
+    BuiltIn(&'static BuiltIn),
+}
+
+impl Found {
+    /// Returns its name for messages.
+    pub(crate) fn display(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::BuiltIn(builtin) => format!("{} (built-in)", builtin.name),
+        }
     }
-    let folder = top_level.join(FOLDER);
-    for ending in ["yaml", "yml"] {
+
+    /// Reads its source.
+    pub(crate) fn source(&self) -> Result<Vec<u8>, CommandError> {
+        match self {
+            Self::File(path) => read_bounded(path),
+            Self::BuiltIn(builtin) => Ok(builtin.source.as_bytes().to_vec()),
+        }
+    }
+}
+
+/// Returns the repository around the command, or the folder where there is none.
+pub(crate) fn top_level(cli: &Cli) -> PathBuf {
+    let folder = cli.directory.clone().unwrap_or_else(|| ".".into());
+    match UserRepository::locate(&folder) {
+        Ok(repository) => repository.top_level,
+        Err(_) => folder,
+    }
+}
+
+/// Where workflows with a name are looked for, the first that has one counts.
+pub(crate) fn folders(top_level: &Path) -> Vec<PathBuf> {
+    let user = config::user_folder().map(|folder| folder.join("workflows"));
+    std::iter::once(top_level.join(FOLDER)).chain(user).collect()
+}
+
+/// Finds the workflow behind what the user wrote: a path, or a name.
+pub(crate) fn find(name: &str, top_level: &Path) -> Result<Found, CommandError> {
+    let path = PathBuf::from(name);
+    if path.is_file() || name.contains('/') || name.ends_with(".yaml") || name.ends_with(".yml") {
+        return Ok(Found::File(path));
+    }
+    let folders = folders(top_level);
+    for (folder, ending) in folders.iter().flat_map(|folder| [(folder, "yaml"), (folder, "yml")]) {
         let candidate = folder.join(format!("{name}.{ending}"));
         if candidate.is_file() {
-            return Ok(candidate);
+            return Ok(Found::File(candidate));
         }
     }
-    let known = known(&folder);
-    let error = CommandError::usage(format!("there is no workflow `{name}` in `{FOLDER}`"));
+    if let Some(builtin) = builtin::find(name) {
+        return Ok(Found::BuiltIn(builtin));
+    }
+    let mut known: Vec<String> = folders.iter().flat_map(|folder| known(folder)).collect();
+    known.extend(builtin::ALL.iter().map(|builtin| builtin.name.to_owned()));
+    known.sort();
+    known.dedup();
+    let error = CommandError::usage(format!(
+        "there is no workflow `{name}`, neither in `{FOLDER}` nor built in"
+    ));
     Err(match windlass_core::workflow::nearest(name, known.iter().map(String::as_str)) {
         Some(nearest) => error.hint(format!("did you mean `{nearest}`?")),
-        None if known.is_empty() => {
-            error.hint("name a workflow file, for example `--workflow change.yaml`")
-        }
         None => error.hint(format!("known workflows: {}", known.join(", "))),
     })
 }
 
-fn known(folder: &Path) -> Vec<String> {
+/// Returns the names of the workflows in a folder.
+pub(crate) fn known(folder: &Path) -> Vec<String> {
     let Ok(entries) = fs_err::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> = entries
         .filter_map(Result::ok)
@@ -45,28 +95,31 @@ fn known(folder: &Path) -> Vec<String> {
         .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
         .collect();
     names.sort();
+    names.dedup();
     names
 }
 
-/// Reads and checks a workflow file; warnings are printed, errors are returned.
-pub(crate) fn read(path: &Path) -> Result<Workflow, CommandError> {
-    let shown = path.display().to_string();
-    let bytes = read_bounded(path)?;
-    let workflow = Workflow::parse_bytes(&bytes, &shown)
-        .map_err(|diagnostics| refused(&shown, &bytes, &diagnostics))?;
+/// Reads and checks a workflow; warnings are printed, errors are returned.
+pub(crate) fn read(found: &Found) -> Result<Workflow, CommandError> {
+    let bytes = found.source()?;
+    let shown = found.display();
+    let workflow = parse(&bytes, &shown).map_err(|found| refused(&shown, &bytes, &found))?;
+    for warning in workflow.warnings() {
+        note(render(warning, &bytes).trim_end());
+    }
+    Ok(workflow)
+}
+
+/// Checks a workflow, its expressions included.
+pub(crate) fn parse(bytes: &[u8], shown: &str) -> Result<Workflow, Vec<Diagnostic>> {
+    let workflow = Workflow::parse_bytes(bytes, shown)?;
     let mut wrong = Vec::new();
     for expression in workflow.expressions() {
         if let Err(error) = expr::check(&expression.text) {
             wrong.push(workflow.bad_expression(&expression, &error.to_string()));
         }
     }
-    if !wrong.is_empty() {
-        return Err(refused(&shown, &bytes, &wrong));
-    }
-    for warning in workflow.warnings() {
-        note(render(warning, &bytes).trim_end());
-    }
-    Ok(workflow)
+    if wrong.is_empty() { Ok(workflow) } else { Err(wrong) }
 }
 
 fn read_bounded(path: &Path) -> Result<Vec<u8>, CommandError> {

@@ -1,11 +1,16 @@
 //! The command line as people and programs use it: exit codes, shapes, messages.
 
 mod bad_input;
+mod configuration;
 mod contracts;
 mod damage;
 mod decisions;
 mod driving;
+mod importing;
+mod init;
 mod measured;
+mod notify;
 mod places;
 mod support;
 mod teams;
+mod workflows;

@@ -1,0 +1,70 @@
+//! Reading the configuration files: the repository's and the user's.
+
+use std::path::{Path, PathBuf};
+
+use windlass_core::config::{Config, Origin, Settings};
+use windlass_core::workflow::MAX_SOURCE_BYTES;
+
+use crate::commands::render_diagnostic;
+use crate::error::CommandError;
+use crate::output::note;
+
+/// The repository's configuration, relative to the repository.
+pub(crate) const REPOSITORY_FILE: &str = ".windlass/config.yaml";
+
+/// Returns the user's own folder for windlass's configuration and workflows.
+pub(crate) fn user_folder() -> Option<PathBuf> {
+    let set =
+        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let xdg = set("XDG_CONFIG_HOME").filter(|path| path.is_absolute());
+    let base = xdg.or_else(|| set("HOME").map(|home| home.join(".config")))?;
+    Some(base.join("windlass"))
+}
+
+/// Reads what is set for the repository at `top_level`.
+pub(crate) fn load(top_level: &Path) -> Result<Settings, CommandError> {
+    let mut configs = Vec::new();
+    let file = top_level.join(REPOSITORY_FILE);
+    if let Some(config) = read(&file, REPOSITORY_FILE)? {
+        configs.push((Origin::Repository(REPOSITORY_FILE.to_owned()), config));
+    }
+    if let Some(folder) = user_folder() {
+        let file = folder.join("config.yaml");
+        let shown = file.display().to_string();
+        if let Some(config) = read(&file, &shown)? {
+            configs.push((Origin::User(shown), config));
+        }
+    }
+    Ok(Settings::of(configs))
+}
+
+/// Reads one file; none where there is none.
+fn read(file: &Path, shown: &str) -> Result<Option<Config>, CommandError> {
+    let unreadable = |error: std::io::Error| {
+        CommandError::usage(format!("the configuration cannot be read: {error}"))
+            .hint("make it readable, or move it away")
+    };
+    let data = match fs_err::metadata(file) {
+        Ok(data) => data,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(unreadable(error)),
+    };
+    if !data.is_file() || data.len() > MAX_SOURCE_BYTES as u64 {
+        let most = MAX_SOURCE_BYTES;
+        let message =
+            format!("`{shown}` is not a configuration: expected a file of at most {most} bytes");
+        return Err(CommandError::usage(message).hint("move it away"));
+    }
+    let bytes = fs_err::read(file).map_err(unreadable)?;
+    Config::parse(&bytes, shown).map(Some).map_err(|diagnostics| {
+        for diagnostic in &diagnostics {
+            note(render_diagnostic(diagnostic, &bytes).trim_end());
+        }
+        let errors = match diagnostics.len() {
+            1 => "1 error".to_owned(),
+            count => format!("{count} errors"),
+        };
+        CommandError::usage(format!("`{shown}` cannot be used: {errors}"))
+            .hint("correct it; `windlass init --dry-run` shows what can stand in it")
+    })
+}

@@ -1,0 +1,71 @@
+//! What is set in files, and what comes first.
+
+use insta::assert_snapshot;
+use windlass_testkit::test_env;
+
+use crate::support::{GATED, HONEST};
+
+#[test]
+fn a_run_takes_its_workflow_and_agent_from_the_repository_and_says_so() {
+    let env = test_env!();
+    let agent = env.agent(HONEST);
+    env.repository.write(".windlass/workflows/gated.yaml", GATED);
+    env.repository.write(
+        ".windlass/config.yaml",
+        format!("workflow: gated\nagent_command: {agent}\nnotify: off\n"),
+    );
+    let finished = env.windlass(&["run", "Do it", "--yes"]);
+    finished.assert_code(0);
+    let said = env.normalise(&finished.stderr);
+    assert!(said.contains("workflow `gated` (`workflow` in .windlass/config.yaml)"), "{said}");
+    assert!(said.contains("(`agent_command` in .windlass/config.yaml)"), "{said}");
+}
+
+#[test]
+fn a_flag_comes_before_the_repository_and_that_before_the_user() {
+    let env = test_env!();
+    let agent = env.agent(HONEST);
+    let workflow = env.workflow(GATED);
+    env.file(".config/windlass/config.yaml", "workflow: nowhere\nagent_command: 'false'\n");
+    env.repository.write(".windlass/config.yaml", "agent_command: exit 3\n");
+    let missing = env.windlass(&["run", "Do it"]);
+    missing.assert_code(2);
+    assert!(missing.stderr.contains("there is no workflow `nowhere`"), "{missing}");
+    assert!(missing.stderr.contains("home/.config/windlass/config.yaml"), "{missing}");
+    let flags = ["run", "Do it", "--yes", "--workflow", &workflow, "--agent-command", &agent];
+    let finished = env.windlass(&flags);
+    finished.assert_code(0);
+    assert!(!finished.stderr.contains("agent_command"), "a flag needs no words: {finished}");
+}
+
+#[test]
+fn a_broken_configuration_stops_before_anything_is_started() {
+    let env = test_env!();
+    env.repository.write(".windlass/config.yaml", "workfow: change\nagent_command: 7\n");
+    let finished = env.run(GATED, HONEST, &[]);
+    finished.assert_code(2);
+    assert_snapshot!(env.normalise(&finished.stderr));
+    assert_eq!(env.windlass(&["status", "--all", "--json"]).stdout.matches("\"id\"").count(), 0);
+    env.repository.write(".windlass/config.yaml", b"\xff\xfe");
+    env.run(GATED, HONEST, &[]).assert_code(2);
+    env.repository.write(".windlass/config.yaml", "x".repeat(2 << 20));
+    env.run(GATED, HONEST, &[]).assert_code(2);
+}
+
+#[test]
+fn without_a_workflow_anywhere_it_is_said_how_to_get_one() {
+    let env = test_env!();
+    let finished = env.windlass(&["run", "Do it", "--agent-command", "true"]);
+    finished.assert_code(2);
+    assert_snapshot!(env.normalise(&finished.stderr));
+}
+
+#[test]
+fn the_configuration_in_the_documentation_is_one() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
+    let text = fs_err::read_to_string(page).unwrap();
+    let (_, example) = text.split_once("```yaml\n").unwrap();
+    let (example, _) = example.split_once("```").unwrap();
+    let config = windlass_core::config::Config::parse(example.as_bytes(), "example").unwrap();
+    assert!(config.workflow.is_some() && config.agent_command.is_some() && config.notify.is_some());
+}

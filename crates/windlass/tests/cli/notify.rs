@@ -1,0 +1,125 @@
+//! People are told at gates, pauses and the end, and a notification changes nothing.
+
+use windlass_testkit::{TestEnv, test_env};
+
+use crate::support::{GATED, HONEST};
+
+/// A script that keeps what it was told, one line each.
+fn script(env: &TestEnv) -> (String, std::path::PathBuf) {
+    let told = env.root().join("tmp/told");
+    let text = format!(
+        "echo \"$WINDLASS_EVENT|$WINDLASS_STEP|$WINDLASS_STATUS|$WINDLASS_GOAL|$WINDLASS_MESSAGE\" >> '{}'\n\
+         test -d \"$WINDLASS_PLACE\" && test -n \"$WINDLASS_RUN\"\n",
+        told.display()
+    );
+    let path = env.file("notify.sh", text);
+    (format!("sh {}", path.display()), told)
+}
+
+fn lines(path: &std::path::Path) -> Vec<String> {
+    let text = fs_err::read_to_string(path).unwrap_or_default();
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_gate_and_the_end_are_told_with_what_happened_in_the_environment() {
+    let env = test_env!();
+    let (command, told) = script(&env);
+    env.run(GATED, HONEST, &["--notify", &command]).assert_code(3);
+    assert_eq!(lines(&told), ["gate|plan|awaiting_approval|Do it|`plan` waits for a person"]);
+    env.windlass(&["approve"]).assert_code(0);
+    env.file(".config/windlass/config.yaml", format!("notify: {command}\n"));
+    let resumed = env.windlass(&["resume"]);
+    resumed.assert_code(0);
+    assert!(!resumed.stderr.contains("warning"), "{resumed}");
+    assert_eq!(lines(&told)[1..], ["completed||completed|Do it|the run is complete"]);
+    env.assert_no_orphans();
+}
+
+#[test]
+fn a_pause_is_told_and_off_is_off() {
+    let env = test_env!();
+    let (command, told) = script(&env);
+    env.repository.write(".windlass/config.yaml", format!("notify: {command}\n"));
+    let quiet = env.run(GATED, "true", &["--notify", "off"]);
+    quiet.assert_code(4);
+    assert!(!told.exists() && !quiet.stderr.contains('\u{7}'), "{quiet}");
+    env.windlass(&["abort"]).assert_code(0);
+    let finished = env.run(GATED, "true", &[]);
+    finished.assert_code(4);
+    assert!(finished.stderr.contains("(`notify` in .windlass/config.yaml)"), "{finished}");
+    let told = lines(&told);
+    assert_eq!(told.len(), 1, "{finished}");
+    assert!(told[0].starts_with("paused|plan|paused|Do it|paused (retries_exhausted)"), "{told:?}");
+}
+
+#[test]
+fn a_command_that_fails_is_a_warning_and_no_more() {
+    let env = test_env!();
+    let finished = env.run(GATED, HONEST, &["--yes", "--notify", "echo no network >&2; exit 7"]);
+    finished.assert_code(0);
+    let warning = "warning: the notify command failed: it exited with 7: no network";
+    assert!(finished.stderr.contains(warning), "{finished}");
+    env.assert_audit();
+}
+
+#[test]
+fn a_command_that_does_not_end_is_killed_with_all_it_started() {
+    let env = test_env!();
+    let command = "trap '' TERM; (trap '' TERM; while :; do sleep 600; done) & wait; sleep 600";
+    let finished = env.run(GATED, HONEST, &["--yes", "--notify", command]);
+    finished.assert_code(0);
+    assert!(finished.stderr.contains("it took longer than 10s"), "{finished}");
+    env.assert_no_orphans();
+}
+
+#[test]
+fn a_notification_cannot_approve() {
+    let env = test_env!();
+    let answer = env.root().join("tmp/answer");
+    let command = format!("'{}' approve > '{}' 2>&1", env.exe().display(), answer.display());
+    let finished = env.run(GATED, HONEST, &["--notify", &command]);
+    finished.assert_code(3);
+    assert_eq!(env.status(), "awaiting_approval");
+    let said = fs_err::read_to_string(answer).unwrap();
+    assert!(said.contains("decisions are for people"), "{said}");
+}
+
+#[test]
+fn words_of_a_goal_are_never_part_of_the_command() {
+    let env = test_env!();
+    let (command, told) = script(&env);
+    let workflow = env.workflow(GATED);
+    let agent = env.agent(HONEST);
+    let goal = "a'; touch \"$HOME/owned\"; $(touch ~/owned) `touch ~/owned`\nsecond line";
+    env.windlass(&[
+        "run",
+        goal,
+        "--workflow",
+        &workflow,
+        "--agent-command",
+        &agent,
+        "--notify",
+        &command,
+    ])
+    .assert_code(3);
+    assert!(!env.home().join("owned").exists());
+    assert_eq!(lines(&told).len(), 1);
+    assert!(lines(&told)[0].contains("`touch ~/owned` second line"), "{:?}", lines(&told));
+}
+
+#[test]
+fn a_command_of_the_repository_writes_where_an_agent_may_and_nowhere_else() {
+    let env = test_env!();
+    let (owned, fine) = (env.home().join("owned"), env.root().join("tmp/fine"));
+    let command =
+        format!("touch '{}' || touch '{}'; test -z \"$GH_TOKEN\"", owned.display(), fine.display());
+    env.repository
+        .write(".windlass/config.yaml", format!("notify: \"{}\"\n", command.replace('"', "\\\"")));
+    let (workflow, agent) = (env.workflow(GATED), env.agent(HONEST));
+    let arguments = ["run", "Do it", "--yes", "--workflow", &workflow, "--agent-command", &agent];
+    let finished = env.windlass_with(&[("GH_TOKEN", "secret")], &arguments);
+    finished.assert_code(0);
+    assert!(!finished.stderr.contains("warning"), "{finished}");
+    assert!(fine.exists() && !owned.exists(), "{finished}");
+}
