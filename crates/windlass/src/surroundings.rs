@@ -138,7 +138,8 @@ impl Surroundings {
     }
 }
 
-fn folder(cli: &Cli) -> Result<PathBuf, CommandError> {
+/// Returns the folder that the command is about.
+pub(crate) fn folder(cli: &Cli) -> Result<PathBuf, CommandError> {
     match &cli.directory {
         Some(folder) => Ok(folder.clone()),
         None => std::env::current_dir().map_err(|error| {

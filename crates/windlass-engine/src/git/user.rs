@@ -128,6 +128,19 @@ impl UserRepository {
         Ok(found)
     }
 
+    /// Returns the checkout around `path`, which need not have a commit yet.
+    pub fn top_level_of(path: &Path) -> Result<PathBuf, DiscoverError> {
+        match Self::locate(path) {
+            Ok(found) => Ok(found.top_level),
+            Err(DiscoverError::NoCommit { .. }) => {
+                let answer = Git::discovering(path).args(["rev-parse", "--show-toplevel"]).run()?;
+                let text = answer.stdout.strip_suffix(b"\n").unwrap_or(&answer.stdout);
+                Ok(path_from_bytes(text).canonicalize()?)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
     /// Finds the repository around `path`, for whoever only reads what windlass keeps about it:
     /// neither files nor configuration are looked at, so it costs the same however large it is.
     pub fn locate(path: &Path) -> Result<Self, DiscoverError> {

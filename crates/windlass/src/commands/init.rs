@@ -10,13 +10,14 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use windlass_core::init::{Found, config, detect, fill};
+use windlass_engine::git::UserRepository;
 
 use crate::cli::{Cli, InitArguments};
 use crate::commands::workflow_file::FOLDER;
 use crate::config::REPOSITORY_FILE;
 use crate::error::CommandError;
 use crate::output::{Output, note};
-use crate::surroundings::Surroundings;
+use crate::surroundings;
 
 use choose::chosen;
 pub(crate) use files::write_new;
@@ -28,7 +29,7 @@ pub(crate) fn init(
     arguments: &InitArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let top_level = Surroundings::find(cli)?.site.user.top_level.clone();
+    let top_level = UserRepository::top_level_of(&surroundings::folder(cli)?)?;
     let found = detect(&folders(&top_level)?);
     if !output.is_json() {
         say_what_was_found(&found);

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use windlass_core::workflow::{InputType, Workflow, modeline};
+use windlass_engine::git::UserRepository;
 
 use crate::builtin;
 use crate::cli::{Cli, WorkflowArguments, WorkflowCommand};
@@ -13,7 +14,7 @@ use crate::commands::{graph, init};
 use crate::error::CommandError;
 use crate::output::{Output, note};
 use crate::render::{self, WorkflowLine};
-use crate::surroundings::Surroundings;
+use crate::surroundings;
 
 pub(crate) fn workflow(
     cli: &Cli,
@@ -186,7 +187,7 @@ fn eject(cli: &Cli, name: &str, output: &mut Output) -> Result<(), CommandError>
             None => error.hint(format!("built-in workflows: {}", names.join(", "))),
         });
     };
-    let top_level = Surroundings::find(cli)?.site.user.top_level.clone();
+    let top_level = UserRepository::top_level_of(&surroundings::folder(cli)?)?;
     let folder = top_level.join(FOLDER);
     let there = ["yaml", "yml"].map(|ending| folder.join(format!("{name}.{ending}")));
     if let Some(there) = there.iter().find(|path| path.symlink_metadata().is_ok()) {

@@ -44,10 +44,7 @@ impl Found {
 /// Returns the repository around the command, or the folder where there is none.
 pub(crate) fn top_level(cli: &Cli) -> PathBuf {
     let folder = cli.directory.clone().unwrap_or_else(|| ".".into());
-    match UserRepository::locate(&folder) {
-        Ok(repository) => repository.top_level,
-        Err(_) => folder,
-    }
+    UserRepository::top_level_of(&folder).unwrap_or(folder)
 }
 
 /// Where workflows with a name are looked for, the first that has one counts.

@@ -92,6 +92,30 @@ fn an_unknown_workflow_and_a_folder_that_is_no_repository_are_refused() {
 }
 
 #[test]
+fn a_repository_without_a_commit_can_be_set_up_and_a_bare_one_cannot() {
+    let env = test_env!();
+    env.repository.git(&["init", "-q", "../new"]);
+    env.repository.git(&["init", "-q", "--bare", "../bare"]);
+    let folder = |name: &str| env.home().join(name).to_string_lossy().into_owned();
+    fs_err::create_dir_all(env.home().join("new/part")).unwrap();
+    env.windlass(&["-C", &folder("new/part"), "init"]).assert_code(0);
+    assert!(env.home().join("new/.windlass/config.yaml").is_file());
+    env.windlass(&["-C", &folder("new/part"), "workflow", "eject", "fix"]).assert_code(0);
+    let checked = env.windlass(&["-C", &folder("new/part"), "check", "fix"]);
+    assert!(checked.stdout.contains("new/.windlass/workflows/fix.yaml: ok"), "{checked}");
+    env.windlass(&["-C", &folder("bare"), "init"]).assert_code(2);
+}
+
+#[test]
+fn a_file_in_the_way_is_said() {
+    let env = made();
+    env.repository.write(".windlass", "a file\n");
+    let finished = env.windlass(&["init"]);
+    finished.assert_code(1);
+    assert!(finished.stderr.contains(".windlass"), "{finished}");
+}
+
+#[test]
 fn links_out_of_the_repository_are_not_followed() {
     let env = made();
     let elsewhere = env.file("elsewhere/package.json", r#"{"scripts": {"test": "x"}}"#);
