@@ -1,8 +1,8 @@
 //! People are told at gates, pauses and the end, and a notification changes nothing.
 
-use windlass_testkit::{TestEnv, test_env};
+use windlass_testkit::{TestEnv, test_env, wait};
 
-use crate::support::{GATED, HONEST};
+use crate::support::{GATED, HONEST, waiting};
 
 /// A script that keeps what it was told, one line each.
 fn script(env: &TestEnv) -> (String, std::path::PathBuf) {
@@ -122,4 +122,32 @@ fn a_command_of_the_repository_writes_where_an_agent_may_and_nowhere_else() {
     finished.assert_code(0);
     assert!(!finished.stderr.contains("warning"), "{finished}");
     assert!(fine.exists() && !owned.exists(), "{finished}");
+}
+
+#[test]
+fn an_abort_from_elsewhere_and_a_blocked_step_are_told() {
+    let env = test_env!();
+    let (command, told) = script(&env);
+    let mut driver = env.start(env.run_command(GATED, &waiting(&env), &["--notify", &command]));
+    wait::for_fact("the agent", || env.root().join("tmp/ready").exists());
+    env.windlass(&["abort"]).assert_code(0);
+    driver.wait(wait::DEADLINE).expect("the driver ends").assert_code(5);
+    assert_eq!(lines(&told).len(), 1, "{:?}", lines(&told));
+    assert!(lines(&told)[0].starts_with("aborted||aborted|Do it|"), "{:?}", lines(&told));
+
+    let blocking = GATED.replace("    gate: approval", "    exhausted: block");
+    env.run(&blocking, "true", &["--notify", &command]).assert_code(3);
+    assert!(lines(&told)[1].starts_with("blocked|plan|awaiting_user|"), "{:?}", lines(&told));
+    env.assert_no_orphans();
+}
+
+#[test]
+fn a_pause_that_a_person_asked_for_is_not_told() {
+    let env = test_env!();
+    let (command, told) = script(&env);
+    let mut driver = env.start(env.run_command(GATED, &waiting(&env), &["--notify", &command]));
+    wait::for_fact("the agent", || env.root().join("tmp/ready").exists());
+    env.windlass(&["pause", "--now"]).assert_code(0);
+    driver.wait(wait::DEADLINE).expect("the driver ends").assert_code(4);
+    assert!(!told.exists(), "{:?}", lines(&told));
 }
