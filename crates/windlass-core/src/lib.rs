@@ -18,9 +18,9 @@
 
 pub mod config;
 pub mod id;
-pub mod measure;
 pub mod import;
 pub mod init;
+pub mod measure;
 pub mod plan;
 pub mod prompt;
 pub mod proof;

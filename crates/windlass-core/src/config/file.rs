@@ -3,11 +3,22 @@
 use super::notify::Notify;
 use crate::workflow::Diagnostic;
 use crate::workflow::diagnostic::{At, Findings};
-use crate::workflow::fields::{self, Fields, Keys};
+use crate::workflow::fields::{self, Fields};
+use crate::workflow::grammar::{Key, Mapping, Rule, Takes};
 use crate::workflow::yaml::{self, Node, Value};
 
-const KEYS: Keys =
-    Keys { of: "a configuration", known: &["workflow", "agent_command", "notify"], not_yet: &[] };
+static KEYS: Mapping = Mapping {
+    name: "configuration",
+    of: "a configuration",
+    doc: "What holds for every run, unless a flag says otherwise.",
+    keys: &[
+        Key::new("workflow", Takes::Text, "The workflow of `windlass run`."),
+        Key::new("agent_command", Takes::Text, "The command that plays every agent."),
+        Key::new("notify", Takes::Text, "What tells people: a command, `bell` or `off`."),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
 
 /// What one configuration file sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

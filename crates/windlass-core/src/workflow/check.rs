@@ -1,7 +1,8 @@
 //! What proves a step, as written.
 
 use super::diagnostic::{At, Findings, Located, unknown_name};
-use super::fields::{self, Fields, Keys};
+use super::fields::{self, Fields};
+use super::grammar;
 use super::measured_check;
 use super::unsupported;
 use super::yaml::{Node, Value};
@@ -110,34 +111,8 @@ impl Written {
     }
 }
 
-/// Every word that makes a mapping a check; the first that is present decides its kind, so that
-/// the `run` of a `junit` check is read as its option.
-const KINDS: [&str; 13] = [
-    "all",
-    "any",
-    "not",
-    "junit",
-    "coverage",
-    "red",
-    "green",
-    "checklist",
-    "file",
-    "run",
-    "diff",
-    "state",
-    "verdict",
-];
-
 /// Kinds that take a command as their option.
 const WITH_RUN: [&str; 2] = ["junit", "coverage"];
-
-const FILE: Keys =
-    Keys { of: "a `file` check", known: &["file", "stale", "min_bytes", "contains"], not_yet: &[] };
-const RUN: Keys =
-    Keys { of: "a `run` check", known: &["run", "timeout", "cache", "env", "in"], not_yet: &[] };
-const DIFF: Keys =
-    Keys { of: "a `diff` check", known: &["only", "never", "max_lines"], not_yet: &[] };
-const VERDICT: Keys = Keys { of: "a `verdict` check", known: &["verdict", "accept"], not_yet: &[] };
 
 /// Reads `done:`; a list means that all of it must hold.
 pub(super) fn read(node: &Node, findings: &mut Findings) -> Option<Written> {
@@ -170,7 +145,7 @@ fn read_one(node: &Node, findings: &mut Findings) -> Option<Written> {
     let entries = fields::entries(node, "a check", findings)?;
     let mut present: Vec<_> = entries
         .iter()
-        .filter(|(key, ..)| KINDS.contains(key))
+        .filter(|(key, ..)| grammar::check_kinds().any(|kind| kind == *key))
         .map(|(key, at, _)| (*key, *at))
         .collect();
     if present.iter().any(|(key, _)| WITH_RUN.contains(key)) {
@@ -196,7 +171,7 @@ fn read_one(node: &Node, findings: &mut Findings) -> Option<Written> {
         }
         "file" => read_file(node, findings)?,
         "run" => {
-            let fields = Fields::read(node, &RUN, findings)?;
+            let fields = Fields::read(node, &grammar::RUN, findings)?;
             Kind::Run(read_command(&fields, fields.get("run")?, findings)?)
         }
         "junit" => measured_check::read_junit(node, findings)?,
@@ -229,7 +204,7 @@ fn report_kinds(
             "give each its own mapping, under `all` or `any`",
         );
     } else if let Some((key, at, _)) = entries.first() {
-        unknown_name(findings, *at, "check", key, KINDS.iter().copied());
+        unknown_name(findings, *at, "check", key, grammar::check_kinds());
     } else {
         findings.error(node.at, "this check is empty");
     }
@@ -243,9 +218,9 @@ fn only_key(kind: &str, entries: &[(&str, At, &Node)], findings: &mut Findings) 
 }
 
 fn read_file(node: &Node, findings: &mut Findings) -> Option<Kind> {
-    let fields = Fields::read(node, &FILE, findings)?;
+    let fields = Fields::read(node, &grammar::FILE, findings)?;
     let glob = fields::template(fields.get("file")?, Role::Glob, findings);
-    let stale = fields.get("stale").map(|node| fields::word(node, &[("ok", true)], findings));
+    let stale = fields.get("stale").map(|node| fields::word(node, &grammar::OK, findings));
     let min_bytes = fields.get("min_bytes").and_then(|node| fields::count(node, 0, findings));
     let contains = fields.get("contains").and_then(|node| fields::text(node, findings));
     Some(Kind::File {
@@ -292,10 +267,10 @@ fn read_env(node: &Node, findings: &mut Findings) -> Vec<String> {
 
 fn read_diff(node: &Node, findings: &mut Findings) -> Option<Kind> {
     if let Value::Text(_) = node.value {
-        fields::word(node, &[("any", ())], findings)?;
+        fields::word(node, &grammar::WHOLE_DIFF, findings)?;
         return Some(Kind::Diff { only: Vec::new(), never: Vec::new(), max_lines: None });
     }
-    let fields = Fields::read(node, &DIFF, findings)?;
+    let fields = Fields::read(node, &grammar::DIFF, findings)?;
     let mut globs = |key: &str| {
         fields
             .get(key)
@@ -308,7 +283,7 @@ fn read_diff(node: &Node, findings: &mut Findings) -> Option<Kind> {
 }
 
 fn read_verdict(node: &Node, findings: &mut Findings) -> Option<Kind> {
-    let fields = Fields::read(node, &VERDICT, findings)?;
+    let fields = Fields::read(node, &grammar::VERDICT, findings)?;
     let expr = fields::filled_text(fields.get("verdict")?, findings);
     let accept = fields.required("accept", "a `verdict` check", findings)?;
     let values = fields::one_or_more(accept);

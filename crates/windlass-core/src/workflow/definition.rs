@@ -3,7 +3,8 @@
 use super::attempts;
 use super::claims;
 use super::diagnostic::{At, Diagnostic, Findings, Located, unknown_name};
-use super::fields::{self, Fields, Keys};
+use super::fields::{self, Fields};
+use super::grammar;
 use super::input::{self, Input};
 use super::order::{self, Order};
 use super::placeholder;
@@ -13,14 +14,6 @@ use super::step;
 use super::yaml::{self, Value};
 use crate::id::ContentHash;
 use crate::plan::template::{Role, Template};
-
-const KEYS: Keys = Keys {
-    of: "a workflow",
-    known: &[
-        "workflow", "title", "inputs", "defaults", "limits", "prepare", "carry", "protect", "steps",
-    ],
-    not_yet: &[],
-};
 
 /// A workflow file that can be planned.
 #[derive(Clone, Debug)]
@@ -109,7 +102,7 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         );
         return None;
     }
-    let fields = Fields::read(&root, &KEYS, findings)?;
+    let fields = Fields::read(&root, &grammar::WORKFLOW, findings)?;
     let name = fields.required("workflow", "a workflow file", findings);
     let name = name.and_then(|node| fields::filled_text(node, findings));
     if let Some(name) = &name {

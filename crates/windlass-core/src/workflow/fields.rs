@@ -4,6 +4,7 @@
 //! one reading finds all mistakes.
 
 use super::diagnostic::{At, Findings, Located, unknown_name};
+use super::grammar::Mapping;
 use super::suggest::{self, shown};
 use super::unsupported;
 use super::yaml::{Node, Value};
@@ -14,15 +15,6 @@ use crate::time::Span;
 /// The longest path or glob; file systems allow no longer names.
 const LONGEST_PATH: usize = 1000;
 
-/// The keys that a mapping may have.
-pub(crate) struct Keys {
-    /// What the mapping is, in the words of a message.
-    pub(crate) of: &'static str,
-    pub(crate) known: &'static [&'static str],
-    /// Keys that are known and refused; see [`unsupported`].
-    pub(crate) not_yet: &'static [&'static str],
-}
-
 /// A mapping whose keys are all known.
 pub(crate) struct Fields<'n> {
     pub(super) at: At,
@@ -31,15 +23,15 @@ pub(crate) struct Fields<'n> {
 
 impl<'n> Fields<'n> {
     /// Reads the keys of `node`; unknown ones are reported and left out.
-    pub(crate) fn read(node: &'n Node, keys: &Keys, findings: &mut Findings) -> Option<Self> {
+    pub(crate) fn read(node: &'n Node, keys: &Mapping, findings: &mut Findings) -> Option<Self> {
         let written = entries(node, keys.of, findings)?;
         let mut fields = Self { at: node.at, entries: Vec::new() };
         for (key, at, value) in written {
             if keys.not_yet.contains(&key) {
                 findings.error(at, unsupported::message(key));
-            } else if !keys.known.contains(&key) {
+            } else if !keys.has(key) {
                 let what = format!("key of {}:", keys.of);
-                unknown_name(findings, at, &what, key, keys.known.iter().copied());
+                unknown_name(findings, at, &what, key, keys.known());
                 continue;
             }
             fields.entries.push((key, at, value));

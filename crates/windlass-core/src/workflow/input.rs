@@ -3,13 +3,11 @@
 use serde_json::Value as Json;
 
 use super::diagnostic::{At, Findings};
-use super::fields::{self, Fields, Keys};
+use super::fields::{self, Fields};
+use super::grammar;
 use super::suggest::{nearest, shown};
 use super::yaml::{Node, Value};
 use crate::plan::template::is_name;
-
-const KEYS: Keys =
-    Keys { of: "an input", known: &["type", "values", "default", "ask"], not_yet: &[] };
 
 /// A declared input.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +100,7 @@ impl InputType {
 }
 
 /// More inputs than anybody answers; the bound keeps checking quick.
-const MAX_INPUTS: usize = 200;
+pub(super) const MAX_INPUTS: usize = 200;
 
 /// Reads `inputs:`.
 pub(super) fn read_all(node: &Node, findings: &mut Findings) -> Vec<Input> {
@@ -130,13 +128,9 @@ pub(super) fn read_all(node: &Node, findings: &mut Findings) -> Vec<Input> {
 type Read = (InputType, Option<Json>, Option<String>);
 
 fn read(node: &Node, findings: &mut Findings) -> Option<Read> {
-    let fields = Fields::read(node, &KEYS, findings)?;
+    let fields = Fields::read(node, &grammar::INPUT, findings)?;
     let kind = fields.required("type", "an input", findings)?;
-    let word = fields::word(
-        kind,
-        &[("integer", 0), ("number", 1), ("string", 2), ("boolean", 3), ("enum", 4)],
-        findings,
-    )?;
+    let word = fields::word(kind, &grammar::INPUT_TYPES, findings)?;
     let values = fields.get("values");
     if let (Some(values), true) = (values, word != 4) {
         findings.error(values.at, "`values` belongs to `type: enum`");

@@ -2,23 +2,11 @@
 
 use super::check::{Command, Kind, Min, read_command};
 use super::diagnostic::Findings;
-use super::fields::{self, Fields, Keys};
+use super::fields::{self, Fields};
+use super::grammar::{CHECKLIST, COVERAGE, JUNIT};
 use super::yaml::{Node, Value};
 use crate::measure::Percent;
 use crate::plan::template::{Placeholder, Role};
-
-const JUNIT: Keys = Keys {
-    of: "a `junit` check",
-    known: &["junit", "run", "min", "failures", "timeout", "cache", "env", "in"],
-    not_yet: &[],
-};
-const COVERAGE: Keys = Keys {
-    of: "a `coverage` check",
-    known: &["coverage", "run", "min", "timeout", "cache", "env", "in"],
-    not_yet: &[],
-};
-const CHECKLIST: Keys =
-    Keys { of: "a `checklist` check", known: &["checklist", "min"], not_yet: &[] };
 
 pub(super) fn read_junit(node: &Node, findings: &mut Findings) -> Option<Kind> {
     let fields = Fields::read(node, &JUNIT, findings)?;

@@ -5,8 +5,9 @@
 //! in what a run is for. In flow order:
 //!
 //! - `yaml` builds a bounded tree of nodes that know their place.
-//! - `fields` reads typed values out of nodes; `step`, `check`, `measured_check`, `route`, `input`
-//!   and `settings` read the parts of the grammar, and `unsupported` lists what this version
+//! - `grammar` has a row for every key; `schema` and `reference` are made of the same rows.
+//! - `fields` reads typed values out of nodes; `step`, `team`, `check`, `measured_check`, `route`,
+//!   `input` and `settings` read the parts of the grammar, and `unsupported` lists what this version
 //!   refuses.
 //! - `order` looks up the names and sorts the steps; `route`, `claims` and `placeholder` check
 //!   what needs the whole workflow to be seen.
@@ -21,13 +22,16 @@ mod definition;
 pub(crate) mod diagnostic;
 mod expression;
 pub(crate) mod fields;
+pub(crate) mod grammar;
 mod input;
 mod measured_check;
 mod modeline;
 mod order;
 mod placeholder;
 pub(crate) mod quote;
+mod reference;
 mod route;
+mod schema;
 mod settings;
 pub(crate) mod step;
 pub(crate) mod suggest;
@@ -40,6 +44,8 @@ pub use diagnostic::{At, Diagnostic, Severity};
 pub use expression::{Expression, ExpressionKind};
 pub use input::{Input, InputType};
 pub use modeline::modeline;
+pub use reference::reference;
+pub use schema::{SCHEMA_BESIDE_WORKFLOWS, SCHEMA_FILE, schema, schema_modeline, schema_text};
 pub use suggest::nearest;
 pub use yaml::MAX_SOURCE_BYTES;
 

@@ -2,15 +2,12 @@
 
 use super::check::Kind;
 use super::diagnostic::{At, Findings, Located};
-use super::fields::{self, Fields, Keys};
+use super::fields::{self, Fields};
+use super::grammar;
 use super::order::Order;
 use super::suggest::shown;
 use super::yaml::{Node, Value};
 use crate::plan::template::{Role, Template};
-
-const ROUTE: Keys = Keys { of: "a route", known: &["rollback", "max"], not_yet: &[] };
-const ROLLBACK: Keys =
-    Keys { of: "`rollback`", known: &["files", "by_path", "otherwise"], not_yet: &[] };
 
 /// A route whose steps are still names.
 #[derive(Clone, Debug)]
@@ -50,7 +47,7 @@ pub(super) fn read_all(node: &Node, findings: &mut Findings) -> Vec<WrittenRoute
 }
 
 fn read(value: Located<String>, node: &Node, findings: &mut Findings) -> Option<WrittenRoute> {
-    let fields = Fields::read(node, &ROUTE, findings)?;
+    let fields = Fields::read(node, &grammar::ROUTE, findings)?;
     let max = match fields.get("max") {
         Some(node) => fields::small_count(node, 1, findings),
         None => {
@@ -73,7 +70,7 @@ fn read(value: Located<String>, node: &Node, findings: &mut Findings) -> Option<
             max: max?,
         });
     }
-    let inner = Fields::read(rollback, &ROLLBACK, findings)?;
+    let inner = Fields::read(rollback, &grammar::ROLLBACK, findings)?;
     let files = inner.get("files").and_then(|node| fields::filled_text(node, findings));
     let by_path = inner.get("by_path").map(|node| read_by_path(node, findings)).unwrap_or_default();
     if !by_path.is_empty() && inner.get("files").is_none() {

@@ -1,22 +1,12 @@
 //! What holds for the whole workflow: defaults, limits, preparation.
 
 use super::diagnostic::{Findings, Located};
-use super::fields::{self, Fields, Keys};
+use super::fields::{self, Fields};
+use super::grammar;
 use super::yaml::{Node, Value};
 use crate::plan::Backoff;
 use crate::plan::template::{Role, Template};
 use crate::time::Span;
-
-const DEFAULTS: Keys = Keys {
-    of: "`defaults`",
-    known: &["retries", "timeout", "idle_timeout", "backoff"],
-    not_yet: &[],
-};
-const LIMITS: Keys =
-    Keys { of: "`limits`", known: &["cost_usd", "wall", "attempts"], not_yet: &[] };
-const PREPARE: Keys =
-    Keys { of: "an entry of `prepare`", known: &["in", "run", "lock", "timeout"], not_yet: &[] };
-const BACKOFF: Keys = Keys { of: "`backoff`", known: &["initial", "max"], not_yet: &[] };
 
 /// How long a command of `prepare` may take: installing dependencies is slow.
 const PREPARE_TIMEOUT: Span = Span::minutes(30);
@@ -67,7 +57,7 @@ pub(crate) struct WrittenPrepare {
 
 pub(super) fn read_defaults(node: &Node, findings: &mut Findings) -> Defaults {
     let mut defaults = Defaults::default();
-    let Some(fields) = Fields::read(node, &DEFAULTS, findings) else { return defaults };
+    let Some(fields) = Fields::read(node, &grammar::DEFAULTS, findings) else { return defaults };
     if let Some(retries) = fields.get("retries").and_then(|node| read_retries(node, findings)) {
         defaults.retries = retries;
     }
@@ -103,7 +93,7 @@ pub(super) fn read_backoff(node: &Node, findings: &mut Findings) -> Option<Backo
         let initial = fields::span(node, findings)?;
         return Some(Backoff { initial, max: standard.max.max(initial) });
     }
-    let fields = Fields::read(node, &BACKOFF, findings)?;
+    let fields = Fields::read(node, &grammar::BACKOFF, findings)?;
     let initial = fields.get("initial").and_then(|node| fields::span(node, findings));
     let max = fields.get("max").and_then(|node| fields::span(node, findings));
     if let (Some(initial), Some(max)) = (initial, max)
@@ -118,7 +108,7 @@ pub(super) fn read_backoff(node: &Node, findings: &mut Findings) -> Option<Backo
 
 pub(super) fn read_limits(node: &Node, findings: &mut Findings) -> WrittenLimits {
     let mut limits = WrittenLimits::default();
-    let Some(fields) = Fields::read(node, &LIMITS, findings) else { return limits };
+    let Some(fields) = Fields::read(node, &grammar::LIMITS, findings) else { return limits };
     let cost = fields.get("cost_usd").and_then(|node| fields::positive_number(node, findings));
     limits.cost_usd = cost.unwrap_or(limits.cost_usd);
     let wall = fields.get("wall").and_then(|node| fields::span(node, findings));
@@ -133,7 +123,7 @@ pub(super) fn read_prepare(node: &Node, findings: &mut Findings) -> Vec<WrittenP
 }
 
 fn read_command(node: &Node, findings: &mut Findings) -> Option<WrittenPrepare> {
-    let fields = Fields::read(node, &PREPARE, findings)?;
+    let fields = Fields::read(node, &grammar::PREPARE, findings)?;
     let run = fields.required("run", "an entry of `prepare`", findings)?;
     let run = fields::template(run, Role::Command, findings);
     let mut path = |key: &str| {

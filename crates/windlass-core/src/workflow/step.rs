@@ -2,7 +2,8 @@
 
 use super::check;
 use super::diagnostic::{At, Findings, Located};
-use super::fields::{self, Fields, Keys};
+use super::fields::{self, Fields};
+use super::grammar::{self, PUBLISHED_TYPES};
 use super::route::{self, WrittenRoute};
 use super::settings;
 use super::suggest::{nearest, shown};
@@ -18,44 +19,6 @@ pub(super) const MAX_STEPS: usize = 500;
 
 /// The longest id of one step.
 const LONGEST_ID: usize = 64;
-
-const KEYS: Keys = Keys {
-    of: "a step",
-    known: &[
-        "id",
-        "title",
-        "agent",
-        "backend",
-        "model",
-        "task",
-        "needs",
-        "when",
-        "reads",
-        "publishes",
-        "may_write",
-        "retries",
-        "timeout",
-        "idle_timeout",
-        "backoff",
-        "gate",
-        "on",
-        "skip",
-        "exhausted",
-        "commit",
-        "done",
-        "satisfied",
-        "trust",
-        "steps",
-        "team",
-    ],
-    not_yet: &unsupported::STEP_KEYS,
-};
-
-/// Keys that a step with nested steps may have: nobody works on it.
-const GROUP_KEYS: [&str; 8] = ["id", "title", "needs", "when", "gate", "done", "trust", "steps"];
-
-const READ: Keys =
-    Keys { of: "an entry of `reads`", known: &["file", "as", "optional"], not_yet: &[] };
 
 /// A step as written.
 #[derive(Clone, Debug)]
@@ -119,7 +82,7 @@ pub(super) fn read_all(node: &Node, findings: &mut Findings) -> Option<Vec<Step>
 }
 
 fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
-    let fields = Fields::read(node, &KEYS, findings)?;
+    let fields = Fields::read(node, &grammar::STEP, findings)?;
     let id = read_id(&fields, findings);
     let name =
         id.as_ref().map_or("this step".to_owned(), |id| format!("step {}", shown(&id.value)));
@@ -156,30 +119,15 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
         timeout: fields.get("timeout").and_then(|node| fields::span(node, findings)),
         idle_timeout: fields.get("idle_timeout").and_then(|node| fields::span(node, findings)),
         backoff: fields.get("backoff").and_then(|node| settings::read_backoff(node, findings)),
-        gate: word(&fields, "gate", &[("approval", GatePolicy::Approval)], findings),
+        gate: word(&fields, "gate", &grammar::GATE, findings),
         on: fields.get("on").map(|node| route::read_all(node, findings)).unwrap_or_default(),
-        skip: word(&fields, "skip", &[("allowed", Skip::Allowed)], findings).unwrap_or(Skip::Never),
-        exhausted: word(
-            &fields,
-            "exhausted",
-            &[
-                ("pause", Exhausted::Pause),
-                ("block", Exhausted::Block),
-                ("waive", Exhausted::Waive),
-            ],
-            findings,
-        )
-        .unwrap_or(Exhausted::Pause),
-        commit: word(
-            &fields,
-            "commit",
-            &[("wip", CommitPolicy::Wip), ("never", CommitPolicy::Never)],
-            findings,
-        )
-        .unwrap_or(CommitPolicy::Wip),
+        skip: word(&fields, "skip", &grammar::SKIP, findings).unwrap_or(Skip::Never),
+        exhausted: word(&fields, "exhausted", &grammar::EXHAUSTED, findings)
+            .unwrap_or(Exhausted::Pause),
+        commit: word(&fields, "commit", &grammar::COMMIT, findings).unwrap_or(CommitPolicy::Wip),
         done: fields.get("done").and_then(|node| check::read(node, findings)),
-        satisfied_ok: word(&fields, "satisfied", &[("ok", true)], findings).unwrap_or(false),
-        trust_agent: word(&fields, "trust", &[("agent", true)], findings).unwrap_or(false),
+        satisfied_ok: word(&fields, "satisfied", &grammar::OK, findings).unwrap_or(false),
+        trust_agent: word(&fields, "trust", &grammar::TRUST, findings).unwrap_or(false),
         steps: match fields.get("steps") {
             Some(node) => Some(read_all(node, findings)?),
             None => None,
@@ -217,10 +165,15 @@ pub(super) fn check_id(id: &Located<String>, findings: &mut Findings) {
     }
 }
 
+/// Returns whether a step that nobody works on may have this key.
+fn on_groups(key: &str) -> bool {
+    grammar::STEP.keys.iter().any(|known| known.name == key && known.on_groups)
+}
+
 fn refuse_group_keys(fields: &Fields<'_>, findings: &mut Findings) {
     for (key, at) in fields.keys() {
         // Keys that are not supported yet are reported already.
-        if !GROUP_KEYS.contains(&key) && !unsupported::STEP_KEYS.contains(&key) {
+        if !on_groups(key) && !unsupported::STEP_KEYS.contains(&key) {
             findings.error_with_help(
                 at,
                 format!("`{key}` has no meaning on a step with nested `steps`"),
@@ -293,23 +246,13 @@ fn read_read(node: &Node, findings: &mut Findings) -> Option<Read> {
         let file = fields::template(node, Role::Path, findings)?;
         return Some(Read { file, purpose: None, optional: false });
     }
-    let fields = Fields::read(node, &READ, findings)?;
+    let fields = Fields::read(node, &grammar::READ, findings)?;
     let file = fields.required("file", "an entry of `reads`", findings)?;
     let file = fields::template(file, Role::Path, findings);
     let purpose = text(&fields, "as", findings);
     let optional = fields.get("optional").and_then(|node| fields::boolean(node, findings));
     Some(Read { file: file?, purpose, optional: optional.unwrap_or(false) })
 }
-
-const TYPES: [(&str, ValueType); 7] = [
-    ("boolean", ValueType::Boolean),
-    ("integer", ValueType::Integer),
-    ("number", ValueType::Number),
-    ("string", ValueType::String),
-    ("array", ValueType::Array),
-    ("object", ValueType::Object),
-    ("any", ValueType::Any),
-];
 
 /// What other languages call those types; as a path each is surely a mistake.
 const TYPES_ELSEWHERE: [(&str, &str); 7] = [
@@ -342,13 +285,13 @@ fn read_publishes(node: &Node, findings: &mut Findings) -> Vec<(String, Publish)
 
 fn read_publish(node: &Node, findings: &mut Findings) -> Option<Publish> {
     let text = fields::filled_text(node, findings)?;
-    if let Some((_, value)) = TYPES.iter().find(|(word, _)| *word == text.value) {
+    if let Some((_, value)) = PUBLISHED_TYPES.iter().find(|(word, _)| *word == text.value) {
         return Some(Publish::Value(*value));
     }
     let elsewhere = TYPES_ELSEWHERE.iter().find(|(word, _)| *word == text.value);
     let meant = elsewhere.map(|(_, word)| *word).or_else(|| {
         let is_word = text.value.chars().all(|c| c.is_ascii_alphabetic());
-        nearest(&text.value, TYPES.iter().map(|(word, _)| *word)).filter(|_| is_word)
+        nearest(&text.value, PUBLISHED_TYPES.iter().map(|(word, _)| *word)).filter(|_| is_word)
     });
     if let Some(meant) = meant {
         findings.warning(

@@ -6,7 +6,8 @@
 
 use super::check::{Check, Kind, Written};
 use super::diagnostic::{Findings, Located};
-use super::fields::{self, Fields, Keys};
+use super::fields::{self, Fields};
+use super::grammar;
 use super::settings;
 use super::step::{self, Read, Step};
 use super::suggest::shown;
@@ -15,40 +16,13 @@ use crate::plan::template::{Role, Template};
 use crate::plan::{CommitPolicy, Exhausted, Skip};
 
 /// More agents at once than a machine or a budget is likely to bear.
-const MAX_SPOKES: usize = 16;
+pub(super) const MAX_SPOKES: usize = 16;
 
 /// What the last step of a team is called.
 const HUB: &str = "hub";
 
-const TEAM: Keys = Keys { of: "a `team`", known: &["spokes", "hub"], not_yet: &[] };
-
-const SPOKE: Keys = Keys {
-    of: "a spoke",
-    known: &[
-        "id",
-        "title",
-        "agent",
-        "backend",
-        "model",
-        "task",
-        "when",
-        "reads",
-        "writes",
-        "retries",
-        "timeout",
-        "idle_timeout",
-    ],
-    not_yet: &[],
-};
-
-const HUB_KEYS: Keys = Keys {
-    of: "a `hub`",
-    known: &["title", "agent", "backend", "model", "task", "reads"],
-    not_yet: &[],
-};
-
 /// Keys of a step that a team says elsewhere.
-const SAID_ELSEWHERE: [(&str, &str); 6] = [
+pub(super) const SAID_ELSEWHERE: [(&str, &str); 6] = [
     ("agent", "name it in `hub`"),
     ("backend", "name it in `hub`"),
     ("model", "name it in `hub`"),
@@ -69,11 +43,11 @@ pub(super) fn refuse_keys(fields: &Fields<'_>, findings: &mut Findings) {
 
 /// Makes the group that a step with a team stands for.
 pub(super) fn expand(step: Step, node: &Node, findings: &mut Findings) -> Option<Step> {
-    let fields = Fields::read(node, &TEAM, findings)?;
+    let fields = Fields::read(node, &grammar::TEAM, findings)?;
     let spokes = fields.required("spokes", "a `team`", findings);
     let spokes = spokes.and_then(|node| read_spokes(node, findings));
     let hub = fields.required("hub", "a `team`", findings);
-    let hub = hub.and_then(|node| Fields::read(node, &HUB_KEYS, findings));
+    let hub = hub.and_then(|node| Fields::read(node, &grammar::HUB, findings));
     let (mut spokes, hub_fields) = (spokes?, hub?);
     let hub_title = step::text(&hub_fields, "title", findings);
     let agent = hub_fields.required("agent", "a `hub`", findings);
@@ -128,7 +102,7 @@ fn read_spokes(node: &Node, findings: &mut Findings) -> Option<Vec<Step>> {
 }
 
 fn read_spoke(node: &Node, findings: &mut Findings) -> Option<Step> {
-    let fields = Fields::read(node, &SPOKE, findings)?;
+    let fields = Fields::read(node, &grammar::SPOKE, findings)?;
     let agent = fields.required("agent", "a spoke", findings);
     let agent = agent.and_then(|node| fields::filled_text(node, findings));
     let id = match fields.get("id") {

@@ -10,6 +10,7 @@ mod large_example;
 mod order;
 mod planning;
 mod properties;
+mod schema;
 mod team;
 mod templates;
 mod worst_case;

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use windlass_core::plan::{Plan, PlanRequest};
 use windlass_core::workflow::Workflow;
 
-const GOOD: &str = "workflow: w
+pub(super) const GOOD: &str = "workflow: w
 title: T
 inputs: {n: {type: integer, default: 7}, e: {type: enum, values: [a, b], default: a}}
 defaults: {retries: 2, timeout: 30m}
@@ -30,7 +30,7 @@ steps:
 ";
 
 /// Lines of a workflow in any order are often a workflow of another kind.
-fn mutated() -> impl Strategy<Value = String> {
+pub(super) fn mutated() -> impl Strategy<Value = String> {
     let edit = (
         0..GOOD.len(),
         0..12usize,
@@ -64,7 +64,7 @@ fn mutated() -> impl Strategy<Value = String> {
 }
 
 /// Workflows of steps that need any of the steps above them, some nested.
-fn generated() -> impl Strategy<Value = String> {
+pub(super) fn generated() -> impl Strategy<Value = String> {
     let step = (any::<bool>(), proptest::collection::vec(0..12usize, 0..3), 0..4usize);
     proptest::collection::vec(step, 1..12).prop_map(|steps| {
         let mut source = "workflow: w\nsteps:\n".to_owned();

@@ -1,0 +1,217 @@
+//! The kinds of check; the first key of each table is the word that makes a mapping that check.
+
+use super::key::{Key, Mapping, Rule, Takes, count, one_or_more};
+use super::words::{OK, WHOLE_DIFF, alone};
+use crate::workflow::unsupported;
+
+const OK_WORDS: [&str; 1] = alone(&OK);
+const WHOLE_DIFF_WORDS: [&str; 1] = alone(&WHOLE_DIFF);
+
+/// Every kind of check, ways to join them included.
+pub(in crate::workflow) static CHECKS: [&Mapping; 11] =
+    [&ALL, &ANY, &NOT, &FILE, &RUN, &JUNIT, &COVERAGE, &DIFF_CHECK, &STATE, &VERDICT, &CHECKLIST];
+
+/// Returns every word that makes a mapping a check, also those that are refused.
+pub(in crate::workflow) fn check_kinds() -> impl Iterator<Item = &'static str> + Clone {
+    CHECKS.iter().map(|check| check.keys[0].name).chain(unsupported::CHECKS)
+}
+
+const PARTS: Takes = Takes::List { of: &Takes::Criterion, least: 1, most: None };
+
+static ALL: Mapping = Mapping {
+    name: "all",
+    of: "`all`",
+    doc: "Every part holds. A list of checks means the same.",
+    keys: &[Key::new("all", PARTS, "The parts.")
+        .required()
+        .example("[{file: docs/usage.md}, {run: make test}]")],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+static ANY: Mapping = Mapping {
+    name: "any",
+    of: "`any`",
+    doc: "At least one part holds. What was not looked at never makes a criterion hold.",
+    keys: &[Key::new("any", PARTS, "The parts.")
+        .required()
+        .example("[{file: docs/usage.md}, {run: make test}]")],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+static NOT: Mapping = Mapping {
+    name: "not",
+    of: "`not`",
+    doc: "The part does not hold.",
+    keys: &[Key::new("not", Takes::Criterion, "The part.")
+        .required()
+        .example("{run: grep -rq TODO src}")],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static FILE: Mapping = Mapping {
+    name: "file_check",
+    of: "a `file` check",
+    doc: "Observed. One file matches whose content is new or changed since the step began. Links \
+          do not count.",
+    keys: &[
+        Key::new("file", Takes::Glob, "The glob.").required().example("\"docs/*.md\""),
+        Key::new("stale", Takes::Word(&OK_WORDS), "An unchanged file suffices.")
+            .otherwise("it does not"),
+        Key::new("min_bytes", count(0), "The least size.").example("100"),
+        Key::new("contains", Takes::Literal, "Text that the file must contain.").example("Usage"),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+const TIMEOUT: Key = Key::new("timeout", Takes::Time, "How long it may take.").default("10m");
+const CACHE: Key =
+    Key::new("cache", Takes::Boolean, "Whether an earlier pass counts again.").default("true");
+const ENV: Key =
+    Key::new("env", one_or_more(&Takes::Variable), "Variables that matter to the result.")
+        .otherwise("none")
+        .example("[CI]");
+const IN: Key =
+    Key::new("in", Takes::Path, "The folder to run in.").otherwise("the root").example("app");
+
+pub(in crate::workflow) static RUN: Mapping = Mapping {
+    name: "run_check",
+    of: "a `run` check",
+    doc: "Observed. The command exits with 0, by `sh -c`, in the verifier's tree. A pass counts \
+          again for the same code, command, folder, `prepare`, carried files, context and \
+          variables of `env`. A command sees the context as variables: `review.status` is \
+          `WINDLASS_CONTEXT_REVIEW_STATUS`.",
+    keys: &[
+        Key::new("run", Takes::Command, "The command.").required().example("make test"),
+        TIMEOUT,
+        CACHE,
+        ENV,
+        IN,
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static JUNIT: Mapping = Mapping {
+    name: "junit_check",
+    of: "a `junit` check",
+    doc: "Observed. In the reports that the command wrote in this verification, at least `min` tests \
+          really ran and at most `failures` failed; skipped ones did not run. Reports that were \
+          there before are deleted first.",
+    keys: &[
+        Key::new("junit", Takes::Glob, "The reports, in JUnit's XML.")
+            .required()
+            .example("\"**/surefire-reports/*.xml\""),
+        Key::new("run", Takes::Command, "The command that writes them.")
+            .required()
+            .example("mvn -q verify"),
+        Key::new("min", count(1), "The least number of tests that ran.").default("1"),
+        Key::new("failures", count(0), "The most that may have failed.").default("0"),
+        TIMEOUT,
+        CACHE,
+        ENV,
+        IN,
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static COVERAGE: Mapping = Mapping {
+    name: "coverage_check",
+    of: "a `coverage` check",
+    doc: "Observed. The line coverage in the reports that the command wrote in this verification is \
+          at least `min` percent. lcov, Cobertura and JaCoCo are told apart by their content.",
+    keys: &[
+        Key::new("coverage", Takes::Glob, "The reports.").required().example("coverage/lcov.info"),
+        Key::new("run", Takes::Command, "The command that writes them.")
+            .required()
+            .example("npm run coverage"),
+        Key::new("min", Takes::Percent, "The least line coverage in percent.")
+            .required()
+            .example("70"),
+        TIMEOUT,
+        CACHE,
+        ENV,
+        IN,
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static CHECKLIST: Mapping = Mapping {
+    name: "checklist_check",
+    of: "a `checklist` check",
+    doc: "Claimed. At least `min` percent of the boxes in a Markdown file are ticked, and there is one.",
+    keys: &[
+        Key::new("checklist", Takes::Path, "The file.")
+            .required()
+            .example("\"{specs}/checklist.md\""),
+        Key::new("min", Takes::Percent, "The least share in percent.").default("100"),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+static DIFF_CHECK: Mapping = Mapping {
+    name: "diff_check",
+    of: "a `diff` check",
+    doc: "Observed. Something changed since the step began, and all of it is within bounds.",
+    keys: &[Key::new(
+        "diff",
+        Takes::Either(&[Takes::Word(&WHOLE_DIFF_WORDS), Takes::Mapping(&DIFF)]),
+        "The bounds; `any` for none.",
+    )
+    .required()
+    .example("{only: [\"src/**\"], max_lines: 400}")],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static DIFF: Mapping = Mapping {
+    name: "diff",
+    of: "a `diff` check",
+    doc: "The bounds of a change.",
+    keys: &[
+        Key::new("only", one_or_more(&Takes::Glob), "Every changed path matches one of these.")
+            .otherwise("any path")
+            .example("[\"src/**\"]"),
+        Key::new("never", one_or_more(&Takes::Glob), "No changed path matches one of these.")
+            .otherwise("none")
+            .example("[\"src/generated/**\"]"),
+        Key::new("max_lines", count(1), "The most lines added and removed.").example("400"),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+static STATE: Mapping = Mapping {
+    name: "state_check",
+    of: "a `state` check",
+    doc: "Claimed. A jq expression over the run's document is `true`.",
+    keys: &[Key::new("state", Takes::Expression, "The expression.")
+        .required()
+        .example("\".context.tests.passed == true\"")],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static VERDICT: Mapping = Mapping {
+    name: "verdict_check",
+    of: "a `verdict` check",
+    doc: "Observed when another agent gives it than those whose work it judges, else claimed. The \
+          value is one of `accept`; another value that `on` names takes that route, provided that \
+          all other checks of the step hold. A step has at most one.",
+    keys: &[
+        Key::new("verdict", Takes::Expression, "The jq expression for the value.")
+            .required()
+            .example(".context.review.status"),
+        Key::new("accept", Takes::OneOrMore { of: &Takes::Text, least: 1 }, "What is accepted.")
+            .required()
+            .example("[APPROVED]"),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};

@@ -1,0 +1,158 @@
+//! The file itself, and what holds for all its steps.
+
+use super::key::{Key, Mapping, Names, Rule, Takes, count, list, one_or_more, small_count};
+use super::step::STEP;
+use super::words::{INPUT_TYPES, alone};
+use crate::workflow::step::MAX_STEPS;
+
+const TYPES: [&str; 5] = alone(&INPUT_TYPES);
+
+pub(in crate::workflow) static WORKFLOW: Mapping = Mapping {
+    name: "workflow",
+    of: "a workflow",
+    doc: "The file: what a run can be given, what holds for all its steps, and the steps.",
+    keys: &[
+        Key::new("workflow", Takes::Id, "The name.").required().example("change"),
+        Key::new("title", Takes::Text, "What people call it.")
+            .otherwise("the name")
+            .example("A change with its tests"),
+        Key::new(
+            "inputs",
+            Takes::Named { names: Names::Inputs, of: &Takes::Mapping(&INPUT) },
+            "What a run can be given with `--input NAME=VALUE`.",
+        )
+        .otherwise("none")
+        .example("{coverage: {type: integer, default: 70}}"),
+        Key::new(
+            "defaults",
+            Takes::Mapping(&DEFAULTS),
+            "What steps have unless they say otherwise.",
+        )
+        .example("{retries: 2, timeout: 20m}"),
+        Key::new(
+            "limits",
+            Takes::Mapping(&LIMITS),
+            "The budget, checked before each attempt; over it the run pauses.",
+        )
+        .example("{cost_usd: 10, wall: 2h}"),
+        Key::new(
+            "prepare",
+            list(&Takes::Mapping(&PREPARE)),
+            "Commands that make a clean tree ready for checks.",
+        )
+        .otherwise("none")
+        .example("[{in: frontend, run: npm ci, lock: frontend/package-lock.json}]"),
+        Key::new(
+            "carry",
+            one_or_more(&Takes::Glob),
+            "Ignored files that checks need, pinned when the run starts; 16 MiB each at most.",
+        )
+        .otherwise("none")
+        .example("[\".env.test\"]"),
+        Key::new(
+            "protect",
+            one_or_more(&Takes::Glob),
+            "Files that judge the work: a change to one fails the proof and asks a person.",
+        )
+        .otherwise("none")
+        .example("[\".github/**\", \"**/*.lock\"]"),
+        Key::new(
+            "steps",
+            Takes::List { of: &Takes::Mapping(&STEP), least: 1, most: Some(MAX_STEPS) },
+            "The steps, in order.",
+        )
+        .required(),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static INPUT: Mapping = Mapping {
+    name: "input",
+    of: "an input",
+    doc: "Something that a run can be given. Without a default it must be given.",
+    keys: &[
+        Key::new("type", Takes::Word(&TYPES), "What values it takes.").required(),
+        Key::new(
+            "values",
+            Takes::List { of: &Takes::Literal, least: 1, most: None },
+            "The words that `type: enum` takes.",
+        )
+        .example("[quick, full]"),
+        Key::new("default", Takes::Value, "The value when none is given.")
+            .otherwise("it must be given")
+            .example("70"),
+        Key::new("ask", Takes::Text, "The question, kept for people to read; nothing asks yet.")
+            .example("\"Target coverage in percent?\""),
+    ],
+    not_yet: &[],
+    rule: Rule::DefaultOfType,
+};
+
+pub(in crate::workflow) static DEFAULTS: Mapping = Mapping {
+    name: "defaults",
+    of: "`defaults`",
+    doc: "What steps have unless they say otherwise.",
+    keys: &[
+        Key::new("retries", small_count(1), "Tries in all, the first included.").default("3"),
+        Key::new("timeout", Takes::Time, "How long an attempt may take.").default("30m"),
+        Key::new(
+            "idle_timeout",
+            Takes::Time,
+            "How long an attempt may show no sign of life at all.",
+        )
+        .default("10m"),
+        Key::new(
+            "backoff",
+            Takes::Either(&[Takes::Time, Takes::Mapping(&BACKOFF)]),
+            "How long to wait after trouble with the surroundings or a timeout.",
+        )
+        .default("{\"initial\": \"5s\", \"max\": \"5m\"}"),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static LIMITS: Mapping = Mapping {
+    name: "limits",
+    of: "`limits`",
+    doc: "The budget of a run.",
+    keys: &[
+        Key::new("cost_usd", Takes::Amount, "The most that agents may cost, in US dollars.")
+            .default("25"),
+        Key::new("wall", Takes::Time, "The most time that attempts and checks may take in all.")
+            .default("8h"),
+        Key::new("attempts", count(1), "The most attempts in all.")
+            .otherwise("the worst case, at least 60"),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static PREPARE: Mapping = Mapping {
+    name: "prepare",
+    of: "an entry of `prepare`",
+    doc: "A command that runs in the verifier's tree before the first attempt, and again when its \
+          `lock` file changes or the tree was made anew.",
+    keys: &[
+        Key::new("in", Takes::Path, "The folder to run in.").otherwise("the root").example("web"),
+        Key::new("run", Takes::Command, "The command.").required().example("npm ci"),
+        Key::new("lock", Takes::Path, "The file whose content decides whether to run again.")
+            .example("web/package-lock.json"),
+        Key::new("timeout", Takes::Time, "How long it may take.").default("30m"),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static BACKOFF: Mapping = Mapping {
+    name: "backoff",
+    of: "`backoff`",
+    doc: "A wait that doubles from failure to failure. One time alone is the first wait.",
+    keys: &[
+        Key::new("initial", Takes::Time, "The wait after the first failure.").default("5s"),
+        Key::new("max", Takes::Time, "The longest wait.").default("5m"),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};

@@ -1,0 +1,23 @@
+//! The grammar of a workflow file, as tables.
+//!
+//! One table per mapping, one row per key. The readers know a key because it has a row here, and
+//! the JSON Schema and the reference are built from the same rows: a key cannot be accepted and
+//! undocumented, nor documented and refused. Whoever adds a key adds its row and reads it; whoever
+//! adds a kind of check adds its table to [`CHECKS`].
+
+mod check;
+mod file;
+mod key;
+mod step;
+mod team;
+mod words;
+
+pub(super) use check::{CHECKLIST, CHECKS, COVERAGE, DIFF, FILE, JUNIT, RUN, VERDICT, check_kinds};
+pub(super) use file::{BACKOFF, DEFAULTS, INPUT, LIMITS, PREPARE, WORKFLOW};
+pub(super) use key::{Initial, Names};
+pub(crate) use key::{Key, Mapping, Rule, Takes};
+pub(super) use step::{READ, ROLLBACK, ROUTE, STEP};
+pub(super) use team::{HUB, SPOKE, TEAM};
+pub(super) use words::{
+    COMMIT, EXHAUSTED, GATE, INPUT_TYPES, OK, PUBLISHED_TYPES, SKIP, TRUST, WHOLE_DIFF,
+};

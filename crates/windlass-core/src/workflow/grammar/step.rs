@@ -1,0 +1,211 @@
+//! A step and what belongs to it.
+
+use super::file::BACKOFF;
+use super::key::{Key, Mapping, Names, Rule, Takes, list, one_or_more, small_count};
+use super::team::TEAM;
+use super::words::{COMMIT, EXHAUSTED, GATE, OK, PUBLISHED_TYPES, SKIP, TRUST, alone};
+use crate::workflow::step::MAX_STEPS;
+use crate::workflow::unsupported;
+
+const GATE_WORDS: [&str; 1] = alone(&GATE);
+const SKIP_WORDS: [&str; 1] = alone(&SKIP);
+const EXHAUSTED_WORDS: [&str; 3] = alone(&EXHAUSTED);
+const COMMIT_WORDS: [&str; 2] = alone(&COMMIT);
+const OK_WORDS: [&str; 1] = alone(&OK);
+const TYPES: [&str; 7] = alone(&PUBLISHED_TYPES);
+const TRUST_WORDS: [&str; 1] = alone(&TRUST);
+
+pub(in crate::workflow) static STEP: Mapping = Mapping {
+    name: "step",
+    of: "a step",
+    doc: "One node of the workflow: who does it, what proves it, where people decide. A step with \
+          nested `steps` is a group; nobody works on it, and it is done when they are.",
+    keys: &[
+        Key::new("id", Takes::Id, "The name, unique among the steps beside it.")
+            .required()
+            .on_groups()
+            .example("implement"),
+        Key::new("title", Takes::Text, "What people call it, also in its commit.")
+            .otherwise("from the id")
+            .on_groups()
+            .example("Implementation"),
+        Key::new("agent", Takes::Text, "The role that does it; the prompt names it.")
+            .otherwise("required, except on a group or with a `team`")
+            .example("developer"),
+        Key::new("backend", Takes::Text, "Read and kept; the backends of today do not use it."),
+        Key::new("model", Takes::Template, "Read and kept; the backends of today do not use it."),
+        Key::new("task", Takes::Template, "What to do.")
+            .otherwise("empty")
+            .example("\"Reach this goal: {goal}\""),
+        Key::new("needs", one_or_more(&Takes::StepName), "Steps that come first; `[]` for none.")
+            .otherwise("the step above")
+            .on_groups()
+            .example("[migrations]"),
+        Key::new(
+            "when",
+            Takes::Expression,
+            "A jq expression over the run's document; the step is skipped unless it is `true`.",
+        )
+        .otherwise("always")
+        .on_groups()
+        .example(".inputs.ui_designer"),
+        Key::new(
+            "reads",
+            list(&Takes::Either(&[Takes::Path, Takes::Mapping(&READ)])),
+            "Files to read first; the prompt gives their paths, never their contents.",
+        )
+        .otherwise("none")
+        .example("[{file: \"{context.plan.file}\", as: Plan}]"),
+        Key::new(
+            "publishes",
+            Takes::Named {
+                names: Names::ContextKeys,
+                of: &Takes::Either(&[Takes::Word(&TYPES), Takes::Path]),
+            },
+            "Context keys: a path that windlass sets when the step is proven, or a type \
+             that the agent sets with `windlass context set`.",
+        )
+        .otherwise("none")
+        .example("{plan.file: \"{specs}/plan.md\", review: object}"),
+        Key::new("may_write", one_or_more(&Takes::Glob), "A change elsewhere fails the attempt.")
+            .otherwise("everything")
+            .example("[\"src/**\"]"),
+        Key::new("retries", small_count(1), "Tries in all, the first included.")
+            .otherwise("3, or `defaults`"),
+        Key::new("timeout", Takes::Time, "How long an attempt may take.")
+            .otherwise("30m, or `defaults`"),
+        Key::new(
+            "idle_timeout",
+            Takes::Time,
+            "How long an attempt may show no sign of life at all.",
+        )
+        .otherwise("10m, or `defaults`"),
+        Key::new(
+            "backoff",
+            Takes::Either(&[Takes::Time, Takes::Mapping(&BACKOFF)]),
+            "How long to wait after trouble with the surroundings or a timeout.",
+        )
+        .otherwise("5s to 5m, or `defaults`"),
+        Key::new("gate", Takes::Word(&GATE_WORDS), "A person has to accept the proven step.")
+            .otherwise("none")
+            .on_groups(),
+        Key::new(
+            "on",
+            Takes::Named { names: Names::Verdicts, of: &Takes::Mapping(&ROUTE) },
+            "Where a verdict that is not accepted leads.",
+        )
+        .otherwise("none")
+        .example("{CHANGES_REQUESTED: {rollback: implement, max: 3}}"),
+        Key::new(
+            "skip",
+            Takes::Word(&SKIP_WORDS),
+            "An earlier step may ask to skip it, by a published object whose `skip` names it.",
+        )
+        .otherwise("only a person may"),
+        Key::new(
+            "exhausted",
+            Takes::Word(&EXHAUSTED_WORDS),
+            "After the last try: `pause` the run; `block` this step and what needs it; `waive` \
+             the proof, which reports show.",
+        )
+        .default("pause"),
+        Key::new(
+            "commit",
+            Takes::Word(&COMMIT_WORDS),
+            "Whether proven code becomes a commit on the run's branch.",
+        )
+        .default("wip"),
+        Key::new("done", Takes::Criterion, "What proves the step.")
+            .otherwise("required, except on a group")
+            .on_groups()
+            .example("{run: make test}"),
+        Key::new(
+            "satisfied",
+            Takes::Word(&OK_WORDS),
+            "Verify before the first attempt: the work may be there.",
+        )
+        .otherwise("the first attempt always happens"),
+        Key::new(
+            "trust",
+            Takes::Word(&TRUST_WORDS),
+            "The agent's own claims may complete the step; reports show it.",
+        )
+        .otherwise("claims alone complete nothing")
+        .on_groups(),
+        Key::new(
+            "steps",
+            Takes::List { of: &Takes::Mapping(&STEP), least: 1, most: Some(MAX_STEPS) },
+            "Nested steps, named `parent/child` from outside.",
+        )
+        .otherwise("none")
+        .on_groups(),
+        Key::new(
+            "team",
+            Takes::Mapping(&TEAM),
+            "Several agents side by side, then one that joins what they wrote; in place of `agent`.",
+        )
+        .otherwise("none"),
+    ],
+    not_yet: &unsupported::STEP_KEYS,
+    rule: Rule::AgentOrGroup,
+};
+
+pub(in crate::workflow) static READ: Mapping = Mapping {
+    name: "read",
+    of: "an entry of `reads`",
+    doc: "A file to read first. A path alone stands for `{file: PATH}`.",
+    keys: &[
+        Key::new("file", Takes::Path, "The path.").required().example("docs/conventions.md"),
+        Key::new("as", Takes::Text, "What it is to the reader.").example("Conventions"),
+        Key::new("optional", Takes::Boolean, "Whether the step can do without it.")
+            .default("false"),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static ROUTE: Mapping = Mapping {
+    name: "route",
+    of: "a route",
+    doc: "Where a verdict leads: back to a step, which is open again with all that needs it.",
+    keys: &[
+        Key::new(
+            "rollback",
+            Takes::Either(&[Takes::StepName, Takes::Mapping(&ROLLBACK)]),
+            "The step to go back to.",
+        )
+        .required()
+        .example("implement"),
+        Key::new(
+            "max",
+            small_count(1),
+            "How often the route may be taken in a run, never reset; then the run pauses.",
+        )
+        .required()
+        .example("3"),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static ROLLBACK: Mapping = Mapping {
+    name: "rollback",
+    of: "`rollback`",
+    doc: "The earliest step that a listed file belongs to is next, else `otherwise`.",
+    keys: &[
+        Key::new("files", Takes::Expression, "The jq expression that lists the files concerned.")
+            .example("\".context.review.files[]\""),
+        Key::new(
+            "by_path",
+            Takes::Named { names: Names::Globs, of: &Takes::StepName },
+            "Steps by glob; for each file the first glob that it matches counts.",
+        )
+        .otherwise("none")
+        .example("{\"db/**\": migrations, \"src/**\": implement}"),
+        Key::new("otherwise", Takes::StepName, "The step when no file matches.")
+            .required()
+            .example("implement"),
+    ],
+    not_yet: &[],
+    rule: Rule::PathsNeedFiles,
+};

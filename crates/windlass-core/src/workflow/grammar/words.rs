@@ -1,0 +1,49 @@
+//! Keys that take one of a few words, with what each word means to the plan.
+
+use crate::plan::{CommitPolicy, Exhausted, GatePolicy, Skip, ValueType};
+
+pub(in crate::workflow) const GATE: [(&str, GatePolicy); 1] = [("approval", GatePolicy::Approval)];
+
+pub(in crate::workflow) const SKIP: [(&str, Skip); 1] = [("allowed", Skip::Allowed)];
+
+pub(in crate::workflow) const EXHAUSTED: [(&str, Exhausted); 3] =
+    [("pause", Exhausted::Pause), ("block", Exhausted::Block), ("waive", Exhausted::Waive)];
+
+pub(in crate::workflow) const COMMIT: [(&str, CommitPolicy); 2] =
+    [("wip", CommitPolicy::Wip), ("never", CommitPolicy::Never)];
+
+/// For `satisfied` and `stale`.
+pub(in crate::workflow) const OK: [(&str, bool); 1] = [("ok", true)];
+
+pub(in crate::workflow) const TRUST: [(&str, bool); 1] = [("agent", true)];
+
+/// For a `diff` without bounds.
+pub(in crate::workflow) const WHOLE_DIFF: [(&str, ()); 1] = [("any", ())];
+
+/// Types of inputs, by their number in `input.rs`.
+pub(in crate::workflow) const INPUT_TYPES: [(&str, u8); 5] =
+    [("integer", 0), ("number", 1), ("string", 2), ("boolean", 3), ("enum", 4)];
+
+/// Types of published values.
+pub(in crate::workflow) const PUBLISHED_TYPES: [(&str, ValueType); 7] = [
+    ("boolean", ValueType::Boolean),
+    ("integer", ValueType::Integer),
+    ("number", ValueType::Number),
+    ("string", ValueType::String),
+    ("array", ValueType::Array),
+    ("object", ValueType::Object),
+    ("any", ValueType::Any),
+];
+
+/// The words alone, for a row of the grammar.
+pub(super) const fn alone<T: Copy, const N: usize>(
+    words: &[(&'static str, T); N],
+) -> [&'static str; N] {
+    let mut alone = [""; N];
+    let mut index = 0;
+    while index < N {
+        alone[index] = words[index].0;
+        index += 1;
+    }
+    alone
+}
