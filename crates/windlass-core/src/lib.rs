@@ -5,6 +5,7 @@
 //! - [`run`]: the machine. `decide` says what follows from an input, `apply` is the only mutator,
 //!   `outstanding` says what should be happening now.
 //! - [`measure`]: figures from the files that tools wrote: tests, coverage, ticked boxes.
+//! - [`simulate`]: the machine walked with stub agents, to see a workflow before it runs.
 //! - [`proof`]: what the verifier reports, and how a criterion is judged from it.
 //! - [`prompt`]: what an agent is told.
 //! - [`config`]: what a team and a user have set, and where each setting comes from.
@@ -25,6 +26,7 @@ pub mod plan;
 pub mod prompt;
 pub mod proof;
 pub mod run;
+pub mod simulate;
 pub mod snapshot;
 pub mod time;
 pub mod view;

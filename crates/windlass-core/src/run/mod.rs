@@ -23,6 +23,7 @@ mod status;
 pub(crate) mod testing;
 
 pub use apply::IllegalEvent;
+pub(crate) use decide::SAME_FAILURE;
 pub use decide::{DECIDER_VERSION, Rejected, decide, start};
 pub use effect::{Effect, TimerKey};
 pub use event::{Event, VerifyReason};

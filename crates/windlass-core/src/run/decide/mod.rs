@@ -44,6 +44,8 @@ use crate::run::{Decision, Event, Input, InputKind};
 
 use draft::Draft;
 
+pub(crate) use verified::SAME_FAILURE;
+
 /// Raised whenever the same state and input would give other events than before.
 ///
 /// `audit` replays decisions of this version through [`decide`], and others by their events alone.

@@ -12,7 +12,7 @@ use crate::snapshot::Snapshot;
 use crate::time::{Span, Timestamp};
 
 /// The same failure this often in a row will not go away by trying again.
-const SAME_FAILURE: u32 = 3;
+pub(crate) const SAME_FAILURE: u32 = 3;
 
 pub(super) fn verified(
     draft: &mut Draft,

@@ -1,0 +1,127 @@
+//! What stub agents and the stub verifier report.
+
+use super::target::checks;
+use crate::id::{ContentHash, ObjectId, RunId};
+use crate::plan::{CheckKind, Criterion, Holds, PlanStep, Strength};
+use crate::proof::{AttemptReport, Outcome, Proof, ProtectedChange, Usage, VerifyReport};
+use crate::run::RunFacts;
+use crate::snapshot::{Baseline, Snapshot};
+use crate::time::Span;
+
+/// The protected file that a stub agent changes.
+pub(super) const PROTECTED_FILE: &str = "protected";
+
+pub(super) fn facts() -> RunFacts {
+    RunFacts {
+        run: RunId::new("simulate"),
+        branch: "windlass/simulate".to_owned(),
+        base_name: "main".to_owned(),
+        base: "base".into(),
+        base_tree: "code-0".into(),
+        place: String::new(),
+        here: false,
+        approved_in_advance: None,
+        backend: "stub".to_owned(),
+        command: None,
+        carried: Vec::new(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}
+
+/// The files after so many changes.
+pub(super) fn snapshot(changes: u32) -> Snapshot {
+    let code: ObjectId = format!("code-{changes}").as_str().into();
+    Snapshot { code, papers: "papers".into() }
+}
+
+pub(super) fn baseline(snapshot: Snapshot) -> Baseline {
+    Baseline { snapshot, files: ContentHash::of(b"{}") }
+}
+
+/// An agent that ended by itself and cost so much.
+pub(super) fn ended(outcome: Outcome, cost_usd: f64) -> AttemptReport {
+    AttemptReport {
+        outcome,
+        usage: Usage { cost_usd: Some(cost_usd), ..Usage::default() },
+        result: None,
+        output: None,
+        left_behind: 0,
+        trouble: Vec::new(),
+        confinement: "none".to_owned(),
+    }
+}
+
+/// A report on which the criterion holds.
+pub(super) fn holds(step: &PlanStep) -> VerifyReport {
+    let mut report = report(step, Holds::Yes, "");
+    report.verdict = checks(step).into_iter().find_map(|check| accepted(&check.kind));
+    report
+}
+
+/// A report on which it does not; failures of other `words` look different.
+pub(super) fn fails(step: &PlanStep, words: &str) -> VerifyReport {
+    report(step, Holds::No, words)
+}
+
+/// A report on which all holds but the verdict.
+pub(super) fn says(step: &PlanStep, verdict: &str, files: Vec<String>) -> VerifyReport {
+    let mut report = report(step, Holds::Yes, "");
+    for check in checks(step) {
+        if accepted(&check.kind).is_some()
+            && let Some(proof) = report.proofs.iter_mut().find(|proof| proof.check == check.id)
+        {
+            proof.holds = Holds::No;
+        }
+    }
+    report.verdict = Some(verdict.to_owned());
+    report.route_files = files;
+    report
+}
+
+/// A report of a changed file that judges the work.
+pub(super) fn protected(step: &PlanStep) -> VerifyReport {
+    let change =
+        ProtectedChange { path: PROTECTED_FILE.to_owned(), now: Some(PROTECTED_FILE.into()) };
+    VerifyReport { protected: vec![change], ..holds(step) }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "whatever else a check is, it has no verdict")]
+fn accepted(kind: &CheckKind) -> Option<String> {
+    match kind {
+        CheckKind::Verdict { accept, .. } => accept.first().cloned(),
+        _ => None,
+    }
+}
+
+fn report(step: &PlanStep, wanted: Holds, words: &str) -> VerifyReport {
+    let mut report = VerifyReport::empty();
+    if let Some(criterion) = &step.done {
+        satisfy(criterion, wanted, words, &mut report.proofs);
+    }
+    report
+}
+
+/// Sets every check so that the tree as a whole is as wanted.
+fn satisfy(criterion: &Criterion, wanted: Holds, words: &str, proofs: &mut Vec<Proof>) {
+    match criterion {
+        Criterion::All(parts) | Criterion::Any(parts) => {
+            for part in parts {
+                satisfy(part, wanted, words, proofs);
+            }
+        }
+        Criterion::Not(part) => {
+            let other = if wanted == Holds::Yes { Holds::No } else { Holds::Yes };
+            satisfy(part, other, words, proofs);
+        }
+        Criterion::Check(check) => proofs.push(Proof {
+            check: check.id,
+            holds: wanted,
+            strength: Strength::Observed,
+            summary: words.to_owned(),
+            excerpt: None,
+            evidence: None,
+            cached: false,
+            took: Span(0),
+        }),
+    }
+}
