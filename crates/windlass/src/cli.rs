@@ -93,6 +93,14 @@ pub(crate) enum Command {
         after_help = "Example: windlass import phases.conf -o .windlass/workflows/phases.yaml"
     )]
     Import(ImportArguments),
+    /// Walk every route, exhaustion and answer of a workflow with stub agents
+    #[command(after_help = "Example: windlass simulate .windlass/workflows/change.yaml\n\n\
+        Nothing runs: whether checks hold, what judges say and what people answer is played, and \
+        each `when` is taken both ways. Exits with 2 when a step or a route can never be reached.")]
+    Simulate(SimulateArguments),
+    /// Print the JSON Schema of workflow files, for editors
+    #[command(after_help = "Example: windlass schema > .windlass/workflow.schema.json")]
+    Schema(SchemaArguments),
     /// Draw a workflow: its steps, what they need, where people decide, where verdicts lead
     #[command(after_help = "Example: windlass graph change.yaml --mermaid")]
     Graph(GraphArguments),
@@ -313,6 +321,30 @@ pub(crate) struct ImportArguments {
 pub(crate) struct CheckArguments {
     /// A workflow file, or the name of one, see `windlass workflow list`
     pub(crate) workflow: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SimulateArguments {
+    /// A workflow file, or the name of one in `.windlass/workflows`
+    pub(crate) workflow: String,
+    /// Fill in an input of the workflow
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    pub(crate) inputs: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArguments {
+    /// Print the reference of all keys as Markdown instead
+    #[arg(long, conflicts_with = "modeline")]
+    pub(crate) markdown: bool,
+    /// Print the comment that tells editors where the schema is, seen from the workflow file
+    #[arg(
+        long,
+        value_name = "SCHEMA",
+        num_args = 0..=1,
+        default_missing_value = windlass_core::workflow::SCHEMA_BESIDE_WORKFLOWS
+    )]
+    pub(crate) modeline: Option<String>,
 }
 
 #[derive(Debug, Args)]

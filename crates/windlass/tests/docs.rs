@@ -53,3 +53,19 @@ fn every_workflow_in_the_documentation_is_accepted() {
     }
     assert!(count > 5, "only {count} examples were found");
 }
+
+#[test]
+fn the_reference_is_the_one_that_this_version_prints() {
+    let page = "docs/workflow-reference.md";
+    let written =
+        fs_err::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page))
+            .unwrap();
+    let printed = Command::new(env!("CARGO_BIN_EXE_windlass"))
+        .args(["schema", "--markdown"])
+        .output()
+        .unwrap();
+    assert!(
+        written.as_bytes() == printed.stdout,
+        "`{page}` is not up to date: run `cargo run -p windlass -- schema --markdown > {page}`"
+    );
+}

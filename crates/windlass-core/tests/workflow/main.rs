@@ -11,6 +11,7 @@ mod order;
 mod planning;
 mod properties;
 mod schema;
+mod simulate;
 mod team;
 mod templates;
 mod worst_case;

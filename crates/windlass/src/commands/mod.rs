@@ -16,6 +16,8 @@ mod proofs;
 mod report;
 mod resume;
 mod run;
+mod schema;
+mod simulate;
 mod status;
 mod workflow;
 mod workflow_file;
@@ -54,6 +56,8 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Check(arguments)) => check::check(cli, arguments, output),
         Some(Command::Workflow(arguments)) => workflow::workflow(cli, arguments, output),
         Some(Command::Import(arguments)) => import::import(cli, arguments, output),
+        Some(Command::Simulate(arguments)) => simulate::simulate(cli, arguments, output),
+        Some(Command::Schema(arguments)) => schema::schema(arguments, output),
         Some(Command::Graph(arguments)) => graph::graph(cli, arguments, output),
         Some(Command::Doctor) => doctor::doctor(cli, output),
         Some(Command::Completions(arguments)) => completions::completions(arguments, output),

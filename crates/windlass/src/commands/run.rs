@@ -1,6 +1,5 @@
 //! `windlass run`: start a run and drive it.
 
-use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use windlass_core::config::{Notify, Origin, Setting, Settings};
@@ -104,14 +103,7 @@ fn plan(
     surroundings: &Surroundings,
 ) -> Result<Plan, CommandError> {
     let workflow = workflow_file::read(&find(arguments, settings, surroundings)?)?;
-    let mut inputs = BTreeMap::new();
-    for pair in &arguments.inputs {
-        let Some((name, value)) = pair.split_once('=') else {
-            return Err(CommandError::usage(format!("`--input {pair}` has no value"))
-                .hint("write `--input NAME=VALUE`"));
-        };
-        inputs.insert(name.to_owned(), value.to_owned());
-    }
+    let inputs = workflow_file::inputs(&arguments.inputs)?;
     let issue = arguments.issue.map(|number| Issue {
         number,
         title: arguments.title.clone().unwrap_or_else(|| arguments.goal.clone()),
@@ -121,14 +113,7 @@ fn plan(
         return Err(CommandError::usage("the goal is empty").hint("say what the run is for"));
     }
     let request = PlanRequest { goal: arguments.goal.clone(), issue, inputs };
-    workflow.plan(request).map_err(|errors| {
-        let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        let error = CommandError::usage(words.join("; "));
-        errors
-            .iter()
-            .filter_map(windlass_core::plan::PlanError::help)
-            .fold(error, CommandError::hint)
-    })
+    workflow_file::plan(&workflow, request)
 }
 
 fn backend(

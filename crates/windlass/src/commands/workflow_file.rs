@@ -1,8 +1,10 @@
 //! Finding, reading and checking a workflow file.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use miette::{LabeledSpan, MietteDiagnostic, NamedSource, Report};
+use windlass_core::plan::{Plan, PlanError, PlanRequest};
 use windlass_core::workflow::{Diagnostic, MAX_SOURCE_BYTES, Severity, Workflow};
 use windlass_engine::expr;
 use windlass_engine::git::UserRepository;
@@ -117,6 +119,28 @@ pub(crate) fn parse(bytes: &[u8], shown: &str) -> Result<Workflow, Vec<Diagnosti
         }
     }
     if wrong.is_empty() { Ok(workflow) } else { Err(wrong) }
+}
+
+/// Reads inputs as they stand on the command line.
+pub(crate) fn inputs(pairs: &[String]) -> Result<BTreeMap<String, String>, CommandError> {
+    let mut inputs = BTreeMap::new();
+    for pair in pairs {
+        let Some((name, value)) = pair.split_once('=') else {
+            return Err(CommandError::usage(format!("`--input {pair}` has no value"))
+                .hint("write `--input NAME=VALUE`"));
+        };
+        inputs.insert(name.to_owned(), value.to_owned());
+    }
+    Ok(inputs)
+}
+
+/// Fills a workflow in.
+pub(crate) fn plan(workflow: &Workflow, request: PlanRequest) -> Result<Plan, CommandError> {
+    workflow.plan(request).map_err(|errors| {
+        let words: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        let error = CommandError::usage(words.join("; "));
+        errors.iter().filter_map(PlanError::help).fold(error, CommandError::hint)
+    })
 }
 
 fn read_bounded(path: &Path) -> Result<Vec<u8>, CommandError> {

@@ -5,6 +5,7 @@ mod configuration;
 mod contracts;
 mod damage;
 mod decisions;
+mod definition;
 mod driving;
 mod importing;
 mod init;
