@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use crate::cli::{CheckArguments, Cli};
 use crate::commands::{graph, workflow_file};
 use crate::error::CommandError;
-use crate::output::{Output, note};
+use crate::output::Output;
 
 pub(crate) fn check(
     cli: &Cli,
@@ -29,7 +29,7 @@ pub(crate) fn check(
             output.data(text.trim_end());
         }
         output.data(&format!("worst case: {attempts} attempts, people's feedback aside"));
-        note(&format!("`windlass simulate {}` walks every way it can go", arguments.workflow));
+        output.data(&format!("every way it can go: windlass simulate {}", arguments.workflow));
     }
     Ok(ExitCode::SUCCESS)
 }
