@@ -29,7 +29,7 @@ proptest! {
         excerpt in "[ -~é\n]{0,4000}",
         feedback in "[a-zé]{1,6000}",
     ) {
-        prop_assume!(!goal.trim().is_empty());
+        prop_assume!(!goal.trim().is_empty() && !task.trim().is_empty());
         let mut story = Story::with(&goal, &WORKFLOW.replace("TASK", &task));
         prop_assert!(story.prompt("implement").len() <= MAX_BYTES);
         let attempt = story.state().running_attempts().next().unwrap();
