@@ -64,6 +64,7 @@ pub(super) fn choices(walk: &Walk) -> Vec<Choice> {
         Effect::TakeBaseline(_)
         | Effect::StopAttempt { .. }
         | Effect::EnsureCommit { .. }
+        | Effect::Adopt { .. }
         | Effect::Wake { .. } => {
             vec![Choice { target: None, act: Act::Perform(effect.clone()) }]
         }
@@ -153,7 +154,8 @@ fn judged(
             }
         }
     }
-    if !plan.protect.is_empty() && !walk.has_changed_protected() {
+    let asks = !planned.is_spoke() && !plan.protect.is_empty();
+    if asks && !walk.has_changed_protected() {
         for answer in [Answer::Approve, Answer::Feedback] {
             let target = Target::Protected { answer: answer.clone() };
             choices.push(choice(Some(target), Sees::ProtectedChange(answer)));

@@ -140,6 +140,12 @@ impl Walk {
                 parent: parent.clone(),
                 commit: format!("commit-{}", self.changes).as_str().into(),
             },
+            Effect::Adopt { step, epoch, .. } => InputKind::Adopted {
+                step: step.clone(),
+                epoch: *epoch,
+                snapshot: report::snapshot(self.changes),
+                untouched: true,
+            },
             Effect::Wake { key, at } => {
                 self.now = self.now.max(*at);
                 InputKind::TimerFired { key: key.clone() }
