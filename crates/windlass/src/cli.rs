@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+
+use crate::output::{Colour, Verbosity};
 
 /// A deterministic workflow engine for coding agents.
 ///
@@ -23,8 +25,55 @@ pub(crate) struct Cli {
     #[arg(short = 'C', long, global = true, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
 
+    /// Use colours: at a terminal, always or never; `NO_COLOR` and `CLICOLOR_FORCE` count as well
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_default_value = true
+    )]
+    pub(crate) color: Colour,
+
+    /// Print only errors, what was asked for, and the last line
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Say more: every event and check while a run goes on, agent, tries, time and cost of each step
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+}
+
+impl Cli {
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        match (self.quiet, self.verbose) {
+            (true, _) => Verbosity::Quiet,
+            (_, true) => Verbosity::Verbose,
+            (false, false) => Verbosity::Normal,
+        }
+    }
+}
+
+/// Reads the command line.
+///
+/// Help and usage errors are printed before anything is parsed to the end, so the wish for colours
+/// is looked for beforehand.
+pub(crate) fn parse() -> Result<Cli, clap::Error> {
+    let arguments: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let wish = |word: &str| {
+        arguments.windows(2).any(|pair| pair[0] == "--color" && pair[1] == word)
+            || arguments.iter().any(|argument| *argument == *format!("--color={word}"))
+    };
+    let choice = match (wish("always"), wish("never")) {
+        (true, _) => clap::ColorChoice::Always,
+        (_, true) => clap::ColorChoice::Never,
+        (false, false) => clap::ColorChoice::Auto,
+    };
+    let matches = Cli::command().color(choice).try_get_matches_from(arguments)?;
+    Cli::from_arg_matches(&matches)
 }
 
 const EXIT_CODES: &str = "\
@@ -52,6 +101,11 @@ pub(crate) enum Command {
     /// Show what happened, event by event
     #[command(after_help = "Example: windlass log -f")]
     Log(LogArguments),
+    /// Show the state at any event, or why a step is where it is
+    #[command(
+        after_help = "Examples:\n  windlass replay --to 57\n  windlass replay --why implement"
+    )]
+    Replay(ReplayArguments),
     /// Write the report of a run as Markdown
     #[command(after_help = "Example: windlass report > report.md")]
     Report,
@@ -200,6 +254,16 @@ pub(crate) struct LogArguments {
     /// Show what the agent printed in this attempt instead, for example `implement#2`
     #[arg(long, value_name = "STEP#N", conflicts_with_all = ["follow", "inputs"])]
     pub(crate) attempt: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArguments {
+    /// The number of the last event that counts, as `windlass log` shows it; by default all
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) to: Option<u64>,
+    /// Say why this step is where it is, each sentence with its event
+    #[arg(long, value_name = "STEP")]
+    pub(crate) why: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -18,8 +18,8 @@ use windlass_engine::dispatch::{DriveOptions, Driver, DriverHandle, Ended, Obser
 use crate::ask;
 use crate::error::{CommandError, EXIT_ABORTED, EXIT_PAUSED, EXIT_PERSON};
 use crate::notify::{Bearer, Notifier};
-use crate::output::{Output, note};
-use crate::render::{self, Paint};
+use crate::output::{Output, Verbosity, note};
+use crate::render::{self, Driving, Paint, Screen};
 use crate::surroundings::{Surroundings, person};
 
 /// How long something may take before a line says that it is still going on.
@@ -76,7 +76,8 @@ fn drive_once(
     bearer: Bearer,
     output: &Output,
 ) -> Result<Ended, CommandError> {
-    let progress = Arc::new(Mutex::new(Progress::new(output.is_json())));
+    let verbosity = if output.is_json() { Verbosity::Quiet } else { output.verbosity() };
+    let progress = Arc::new(Mutex::new(Progress::new(verbosity)));
     let observer: Observer = {
         let progress = Arc::clone(&progress);
         Box::new(move |step, state| {
@@ -120,21 +121,28 @@ fn finish(ended: &Ended, output: &mut Output) {
     if output.is_json() {
         output.json(&view);
     } else {
+        let paint = Paint::new(output.has_colour());
+        let verbosity = output.verbosity();
+        if verbosity == Verbosity::Quiet {
+            output.data(&render::last_line(&view));
+            return;
+        }
         output.data("");
-        output.data(&render::status(&view, None, now(), Paint::new(output.has_colour())));
+        let screen = Screen { driving: Driving::Nobody, now: now(), paint, verbosity };
+        output.data(&render::status(&view, screen));
     }
 }
 
 /// Lines about what happens, with the time since the run began.
 struct Progress {
-    quiet: bool,
+    verbosity: Verbosity,
     began: Option<Timestamp>,
     running: Option<(String, Timestamp)>,
 }
 
 impl Progress {
-    fn new(quiet: bool) -> Self {
-        Self { quiet, began: None, running: None }
+    fn new(verbosity: Verbosity) -> Self {
+        Self { verbosity, began: None, running: None }
     }
 
     fn tell(&mut self, at: Timestamp, event: &Event, state: &RunState) {
@@ -161,16 +169,41 @@ impl Progress {
                 | Event::DriverLeft
                 | Event::WaitEnded { .. }
         );
-        if !self.quiet && !noise {
+        let wanted = match self.verbosity {
+            Verbosity::Quiet => false,
+            Verbosity::Normal => !noise,
+            Verbosity::Verbose => true,
+        };
+        if wanted {
             note(&format!("{:>8}  {}", at.since(began).to_string(), describe(event)));
+        }
+        if self.verbosity == Verbosity::Verbose {
+            for line in details(event) {
+                note(&format!("{:>8}    {line}", ""));
+            }
         }
     }
 
     fn still(&self) {
-        if let (false, Some((what, since)), Some(began)) = (self.quiet, &self.running, self.began) {
+        if let (Some((what, since)), Some(began)) = (&self.running, self.began) {
+            if self.verbosity == Verbosity::Quiet {
+                return;
+            }
             let now = now();
             note(&format!("{:>8}  {what} ({})", now.since(began).to_string(), now.since(*since)));
         }
+    }
+}
+
+/// What stands behind an event, for those who asked for more.
+fn details(event: &Event) -> Vec<String> {
+    match event {
+        Event::StepProven { report, .. } | Event::StepNotProven { report: Some(report), .. } => {
+            let proofs = report.proofs.iter();
+            proofs.map(|proof| format!("{} ({})", proof.summary, proof.took)).collect()
+        }
+        Event::AttemptEnded { report, .. } => vec![format!("confinement: {}", report.confinement)],
+        _ => Vec::new(),
     }
 }
 

@@ -15,18 +15,16 @@ mod surroundings;
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
-
 fn main() -> ExitCode {
     // Launchers, expressions, rehearsals and filters are this same program under hidden names.
     if let Some(code) = hidden::dispatch() {
         return code;
     }
-    let cli = match cli::Cli::try_parse() {
+    let cli = match cli::parse() {
         Ok(cli) => cli,
         Err(error) => return output::usage(&error),
     };
-    let mut output = output::Output::new(cli.json);
+    let mut output = output::Output::new(cli.json, cli.color, cli.verbosity());
     match commands::dispatch(&cli, &mut output) {
         Ok(code) => code,
         Err(error) => output.error(&error),

@@ -2,22 +2,83 @@
 //!
 //! A reader that goes away (`windlass log | head`) ends the output and nothing else.
 
+use std::borrow::Cow;
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
+use windlass_core::view::{Lines, printable};
+
 use crate::error::{CommandError, EXIT_USAGE};
+
+/// When colours are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Colour {
+    /// At a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`; with `CLICOLOR_FORCE` always.
+    #[default]
+    Auto,
+    /// Whatever the environment says.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+impl Colour {
+    /// What the environment says, in the order of who outranks whom: the command line, `NO_COLOR`,
+    /// `CLICOLOR_FORCE`, `TERM`, and whether somebody looks.
+    fn is_on(self, variable: impl Fn(&str) -> Option<String>, terminal: bool) -> bool {
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty());
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto if set("NO_COLOR").is_some() => false,
+            Self::Auto if set("CLICOLOR_FORCE").is_some_and(|value| value != "0") => true,
+            Self::Auto => terminal && set("TERM").is_none_or(|term| term != "dumb"),
+        }
+    }
+}
+
+/// How much is said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Verbosity {
+    /// Errors, what was asked for, and the last line.
+    Quiet,
+    #[default]
+    Normal,
+    /// Also what usually only the machine needs to know.
+    Verbose,
+}
 
 /// Where output goes.
 #[derive(Clone)]
 pub(crate) struct Output {
     json: bool,
     colour: bool,
+    terminal: bool,
+    verbosity: Verbosity,
 }
 
 impl Output {
-    pub(crate) fn new(json: bool) -> Self {
-        let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        Self { json, colour: !plain && std::io::stdout().is_terminal() }
+    pub(crate) fn new(json: bool, colour: Colour, verbosity: Verbosity) -> Self {
+        let terminal = std::io::stdout().is_terminal();
+        let colour = colour.is_on(|name| std::env::var(name).ok(), terminal);
+        Self { json, colour, terminal, verbosity }
+    }
+
+    /// How much is to be said.
+    pub(crate) fn verbosity(&self) -> Verbosity {
+        self.verbosity
+    }
+
+    /// Says something about the way, on standard error, unless only the end is wanted.
+    pub(crate) fn remark(&self, text: &str) {
+        if self.verbosity != Verbosity::Quiet {
+            note(text);
+        }
+    }
+
+    /// Text of others as it may be printed: exact into files and pipes, harmless at a terminal.
+    pub(crate) fn foreign<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.terminal { Cow::Owned(printable(text, Lines::Many)) } else { Cow::Borrowed(text) }
     }
 
     /// Whether machine-readable output is wanted.
@@ -104,4 +165,29 @@ pub(crate) fn prompt(text: &str) {
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let _ = error.print();
     if error.use_stderr() { ExitCode::from(EXIT_USAGE) } else { ExitCode::SUCCESS }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_on(colour: Colour, set: &[(&str, &str)], terminal: bool) -> bool {
+        let variable = |name: &str| {
+            set.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        };
+        colour.is_on(variable, terminal)
+    }
+
+    #[test]
+    fn colours_follow_the_command_line_then_the_environment_then_the_terminal() {
+        assert!(is_on(Colour::Auto, &[], true));
+        assert!(!is_on(Colour::Auto, &[], false));
+        assert!(!is_on(Colour::Auto, &[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], true));
+        assert!(is_on(Colour::Auto, &[("NO_COLOR", "")], true));
+        assert!(is_on(Colour::Auto, &[("CLICOLOR_FORCE", "1"), ("TERM", "dumb")], false));
+        assert!(!is_on(Colour::Auto, &[("CLICOLOR_FORCE", "0")], false));
+        assert!(!is_on(Colour::Auto, &[("TERM", "dumb")], true));
+        assert!(is_on(Colour::Always, &[("NO_COLOR", "1")], false));
+        assert!(!is_on(Colour::Never, &[("CLICOLOR_FORCE", "1")], true));
+    }
 }

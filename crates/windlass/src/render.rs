@@ -7,7 +7,10 @@ use windlass_core::run::{RunStatus, StepStatus};
 use windlass_core::time::Timestamp;
 use windlass_core::view::{StatusView, StepView};
 
-/// Colours that are readable on light and on dark ground.
+use crate::output::Verbosity;
+
+/// Colours that are readable on light and on dark ground: of the sixteen that every terminal's theme
+/// sets itself, none of the pale ones, and never the only sign of anything.
 #[derive(Clone, Copy)]
 pub(crate) struct Paint {
     on: bool,
@@ -43,13 +46,29 @@ impl Paint {
     }
 }
 
+/// Who drives a run, as far as a screen says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Driving {
+    /// This process.
+    Process(u32),
+    /// Nobody.
+    Nobody,
+    /// The screen shows the past.
+    Then,
+}
+
+/// How a screen is drawn.
+#[derive(Clone, Copy)]
+pub(crate) struct Screen {
+    pub(crate) driving: Driving,
+    pub(crate) now: Timestamp,
+    pub(crate) paint: Paint,
+    pub(crate) verbosity: Verbosity,
+}
+
 /// Writes where a run stands on one screen.
-pub(crate) fn status(
-    view: &StatusView,
-    driver: Option<u32>,
-    now: Timestamp,
-    paint: Paint,
-) -> String {
+pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
+    let Screen { driving, now, paint, .. } = screen;
     let mut text = String::new();
     let run = &view.run;
     let goal = run.goal.lines().next().unwrap_or_default();
@@ -63,6 +82,9 @@ pub(crate) fn status(
     for step in &view.steps {
         let waits = view.gate.as_ref().is_some_and(|gate| gate.step == step.id);
         let _ = writeln!(text, "{}", step_line(step, waits, now, paint));
+        if screen.verbosity == Verbosity::Verbose {
+            let _ = writeln!(text, "    {}", paint.dim(&step_details(step)));
+        }
     }
     text.push('\n');
     let since = now.since(run.since_moment);
@@ -82,9 +104,10 @@ pub(crate) fn status(
         let _ = writeln!(text, "  goes on in {}", until.since(now));
     }
     if matches!(run.status, RunStatus::Active | RunStatus::Waiting) {
-        let _ = match driver {
-            Some(pid) => writeln!(text, "  driven by process {pid}"),
-            None => writeln!(
+        let _ = match driving {
+            Driving::Process(pid) => writeln!(text, "  driven by process {pid}"),
+            Driving::Then => Ok(()),
+            Driving::Nobody => writeln!(
                 text,
                 "  {}",
                 paint.bad("nobody is driving it: go on with `windlass resume`")
@@ -92,8 +115,15 @@ pub(crate) fn status(
         };
     }
     let _ = writeln!(text, "  {}", budget(view));
+    if screen.verbosity == Verbosity::Verbose {
+        let _ = writeln!(text, "  place: {}", run.place);
+        let _ = writeln!(text, "  started: {}, head: {}", run.started_at, run.head);
+    }
     if !view.next.is_empty() {
-        text.push_str("\nnext:\n");
+        text.push_str(match driving {
+            Driving::Then => "\nwhat could be done then:\n",
+            Driving::Process(_) | Driving::Nobody => "\nnext:\n",
+        });
         let width = view.next.iter().map(|next| next.command.chars().count()).max().unwrap_or(0);
         for next in &view.next {
             let _ = writeln!(text, "  {:width$}   {}", next.command, paint.dim(&next.does));
@@ -136,6 +166,27 @@ fn step_line(step: &StepView, waits: bool, now: Timestamp, paint: Paint) -> Stri
         let _ = write!(line, "\n    {indent}  {}", paint.bad(&format!("last failure: {failure}")));
     }
     line
+}
+
+/// Writes where a run stands in one line.
+pub(crate) fn last_line(view: &StatusView) -> String {
+    let words = status_words(view.run.status);
+    match &view.run.detail {
+        Some(detail) => format!("{} {words}: {detail}", view.run.id),
+        None => format!("{} {words}", view.run.id),
+    }
+}
+
+fn step_details(step: &StepView) -> String {
+    let indent = "  ".repeat(step.depth);
+    let agent = step.agent.as_deref().unwrap_or("the steps nested in it");
+    let cost =
+        if step.cost_usd > 0.0 { format!(", {:.2} USD", step.cost_usd) } else { String::new() };
+    let tries = match step.tries {
+        0 => String::new(),
+        tries => format!(", {tries} of {} tries used", step.retries),
+    };
+    format!("{indent}  `{}` by {agent}{tries}, {}{cost}", step.id, step.wall)
 }
 
 pub(crate) fn status_words(status: RunStatus) -> String {

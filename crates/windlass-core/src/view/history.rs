@@ -179,7 +179,7 @@ impl StepHistory {
     }
 }
 
-fn outcome_words(outcome: &Outcome) -> String {
+pub(super) fn outcome_words(outcome: &Outcome) -> String {
     match outcome {
         Outcome::CouldNotStart { message } => format!("could not start: {message}"),
         Outcome::Exited { code: 0 } => "ended by itself".to_owned(),

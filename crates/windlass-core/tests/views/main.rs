@@ -4,7 +4,9 @@
 
 mod bounds;
 mod graph;
+mod kept;
 mod story;
+mod why;
 
 use story::{Story, fails, holds};
 use windlass_core::view;

@@ -7,11 +7,12 @@ use windlass_core::plan::{Holds, Issue, PlanRequest, Strength};
 use windlass_core::prompt::prompt;
 use windlass_core::proof::{AttemptReport, Blob, Outcome, Proof, Usage, VerifyReport};
 use windlass_core::run::{
-    Actor, Decision, Effect, Input, InputKind, RunFacts, RunState, decide, outstanding, start,
+    Actor, Decision, Effect, Event, Input, InputKind, RunFacts, RunState, decide, outstanding,
+    start,
 };
 use windlass_core::snapshot::{Baseline, Snapshot};
 use windlass_core::time::{Span, Timestamp};
-use windlass_core::view::History;
+use windlass_core::view::{History, Told};
 use windlass_core::workflow::Workflow;
 
 const WORKFLOW: &str = r#"
@@ -48,6 +49,7 @@ steps:
 pub(crate) struct Story {
     state: RunState,
     pub(crate) history: History,
+    pub(crate) trail: Vec<Told>,
     now: Timestamp,
 }
 
@@ -78,9 +80,9 @@ impl Story {
         let now = Timestamp(1_800_000_000_000);
         let kind = InputKind::Start { plan: Box::new(plan), facts: Box::new(facts) };
         let (state, events) = start(&Input { at: now, actor: Actor::person("ann"), kind }).unwrap();
-        let mut story = Self { state, history: History::default(), now };
+        let mut story = Self { state, history: History::default(), trail: Vec::new(), now };
         for event in &events {
-            story.history.add(now, "person:ann", event);
+            story.tell("person:ann", event);
         }
         story.feed(InputKind::DriverTookOver { driver: Fence(1) });
         story.begin_step("implement", "c0");
@@ -104,8 +106,15 @@ impl Story {
         let input = Input { at: self.now, actor, kind };
         for event in decide(&self.state, &input).unwrap() {
             self.state.apply(self.now, &event).unwrap();
-            self.history.add(self.now, input.actor.as_str(), &event);
+            self.tell(input.actor.as_str(), &event);
         }
+    }
+
+    fn tell(&mut self, actor: &str, event: &Event) {
+        self.history.add(self.now, actor, event);
+        let seq = self.trail.len() as u64 + 2;
+        let (at, actor, event) = (self.now, actor.to_owned(), event.clone());
+        self.trail.push(Told { seq, at, actor, event });
     }
 
     pub(crate) fn begin_step(&mut self, step: &str, code: &str) {
@@ -145,6 +154,15 @@ impl Story {
     pub(crate) fn feedback(&mut self, message: &str, code: &str) {
         let (message, observed) = (message.to_owned(), files(code));
         self.feed(InputKind::Decided(Decision::Feedback { message, observed }));
+    }
+
+    pub(crate) fn roll_back(&mut self, step: &str, message: &str, code: &str) {
+        self.feed(InputKind::Decided(Decision::Rollback {
+            step: step.into(),
+            message: message.to_owned(),
+            reset_code: false,
+            observed: files(code),
+        }));
     }
 
     pub(crate) fn approve(&mut self, code: &str) {

@@ -7,9 +7,11 @@
 mod audit;
 mod load;
 mod record;
+mod trail;
 mod write;
 
 pub use audit::{AuditReport, audit};
 pub use load::{LoadError, Loaded, fold, load};
 pub use record::{Entry, INPUT_KIND, InputRecord, RecordError, entry};
+pub use trail::trail;
 pub use write::{DecideError, Journal, Step, create};

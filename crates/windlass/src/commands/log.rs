@@ -87,7 +87,8 @@ fn printed(
     if output.is_json() {
         output.json(&serde_json::json!({"attempt": wanted, "output": text}));
     } else {
-        output.data(text.trim_end());
+        let text = output.foreign(text.trim_end()).into_owned();
+        output.data(&text);
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -13,6 +13,7 @@ mod init;
 mod log;
 mod place;
 mod proofs;
+mod replay;
 mod report;
 mod resume;
 mod run;
@@ -43,6 +44,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Resume(arguments)) => resume::resume(cli, arguments, output),
         Some(Command::Status(arguments)) => status::status(cli, arguments, output),
         Some(Command::Log(arguments)) => log::log(cli, arguments, output),
+        Some(Command::Replay(arguments)) => replay::replay(cli, arguments, output),
         Some(Command::Report) => report::report(cli, output),
         Some(Command::Proofs(arguments)) => proofs::proofs(cli, arguments, output),
         Some(Command::Audit) => audit::audit(cli, output),

@@ -52,6 +52,7 @@ pub(crate) fn proofs(
                 let bytes =
                     blobs.get(&evidence.hash, MAX_OUTPUT_BYTES).map_err(CommandError::failure)?;
                 for text in String::from_utf8_lossy(&bytes).lines() {
+                    let text = output.foreign(text).into_owned();
                     output.data(&format!("      | {text}"));
                 }
             }

@@ -53,7 +53,7 @@ pub(crate) fn resume(
         )
         .hint("pause it first with `windlass pause`"));
     } else if state.status() == RunStatus::AwaitingApproval {
-        note("a gate is open; answer it with `windlass approve` or `windlass feedback`");
+        output.remark("a gate is open; answer it with `windlass approve` or `windlass feedback`");
     }
     drive(&surroundings, &run.id, DriveHow { no_wait: arguments.drive.no_wait, notify }, output)
 }

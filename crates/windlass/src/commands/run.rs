@@ -12,7 +12,7 @@ use crate::commands::workflow_file;
 use crate::config;
 use crate::drive::{DriveHow, drive};
 use crate::error::CommandError;
-use crate::output::{Output, note};
+use crate::output::Output;
 use crate::surroundings::{Surroundings, person};
 
 pub(crate) fn run(
@@ -26,7 +26,7 @@ pub(crate) fn run(
     let (backend, command) = backend(arguments, &settings)?;
     let user = &surroundings.site.user;
     if !arguments.here && !user.dirty.is_empty() {
-        note(&format!(
+        output.remark(&format!(
             "your uncommitted changes stay yours: the run starts from commit {}",
             user.commit.as_str().get(..12).unwrap_or(user.commit.as_str())
         ));

@@ -8,8 +8,8 @@ use windlass_engine::store::lock::{self, Held};
 
 use crate::cli::{Cli, StatusArguments};
 use crate::error::CommandError;
-use crate::output::Output;
-use crate::render::{self, Paint};
+use crate::output::{Output, Verbosity};
+use crate::render::{self, Driving, Paint, Screen};
 use crate::surroundings::Surroundings;
 
 /// Without a command: the status, or how to begin.
@@ -48,11 +48,16 @@ pub(crate) fn status(
         return Ok(ExitCode::SUCCESS);
     }
     let lock = surroundings.site.home.run(&run.id).driver_lock();
-    let driver = match lock::held(&lock) {
-        Ok(Held::By(holder)) => Some(holder.map_or(0, |holder| holder.pid)),
-        Ok(Held::Free) | Err(_) => None,
+    let driving = match lock::held(&lock) {
+        Ok(Held::By(holder)) => Driving::Process(holder.map_or(0, |holder| holder.pid)),
+        Ok(Held::Free) | Err(_) => Driving::Nobody,
     };
-    output.data(&render::status(&view, driver, now(), Paint::new(output.has_colour())));
+    if output.verbosity() == Verbosity::Quiet {
+        output.data(&render::last_line(&view));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let (paint, verbosity) = (Paint::new(output.has_colour()), output.verbosity());
+    output.data(&render::status(&view, Screen { driving, now: now(), paint, verbosity }));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,0 +1,421 @@
+//! Why a step is where it is: sentences, each with the event that it rests on.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::id::{GateId, ObjectId, StepId, StepIndex, VerificationId};
+use crate::plan::{Holds, Strength};
+use crate::proof::{Outcome, VerifyReport};
+use crate::run::{Control, Event, GateKind, Phase, RunState, StepStatus, StopReason, VerifyReason};
+use crate::view::history::{describe, outcome_words};
+use crate::view::status::{NextCommand, status_view};
+use crate::view::trail::{Told, TrailError, follow};
+
+/// Why a step is where it is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Why {
+    /// The step.
+    pub step: StepId,
+    /// What people call it.
+    pub title: String,
+    /// Where it is.
+    pub status: StepStatus,
+    /// How it came there.
+    pub sentences: Vec<Sentence>,
+    /// What would move it on.
+    pub moves_on: String,
+    /// Commands that do.
+    pub next: Vec<NextCommand>,
+}
+
+/// Something that happened to the step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sentence {
+    /// The number of its event.
+    pub seq: u64,
+    /// When.
+    pub time: String,
+    /// What.
+    pub text: String,
+}
+
+/// Tells why a step is where it is after the last event of the trail; `None` when the plan has no
+/// such step.
+///
+/// # Errors
+/// The trail is empty, or does not make sense.
+pub fn why(trail: &[Told], step: &StepId) -> Result<Option<Why>, TrailError> {
+    let mut teller: Option<Teller> = None;
+    let state = follow(trail, |told, before, after| {
+        if before.is_none() {
+            teller = after.plan.find(step).map(|index| Teller::of(step, index));
+        }
+        if let Some(teller) = &mut teller {
+            teller.tell(told, before, after);
+        }
+    })?;
+    Ok(teller.map(|teller| {
+        let index = teller.index;
+        Why {
+            step: step.clone(),
+            title: state.plan.step(index).title.clone(),
+            status: state.step_status(index),
+            sentences: teller.sentences,
+            moves_on: moves_on(&state, index),
+            next: next(&state, index),
+        }
+    }))
+}
+
+struct Teller<'a> {
+    step: &'a StepId,
+    index: StepIndex,
+    sentences: Vec<Sentence>,
+    gates: BTreeMap<GateId, StepId>,
+    verifications: BTreeMap<VerificationId, StepId>,
+    code: Option<ObjectId>,
+}
+
+impl<'a> Teller<'a> {
+    fn of(step: &'a StepId, index: StepIndex) -> Self {
+        Self {
+            step,
+            index,
+            sentences: Vec::new(),
+            gates: BTreeMap::new(),
+            verifications: BTreeMap::new(),
+            code: None,
+        }
+    }
+
+    fn tell(&mut self, told: &Told, before: Option<&RunState>, after: &RunState) {
+        let mut said = self.about_attempts(&told.event, after);
+        said.extend(self.about_proofs(&told.event));
+        said.extend(self.about_people(&told.event));
+        said.extend(self.about_order(&told.event, before, after));
+        let was = before.map(|state| state.step_status(self.index));
+        let is = after.step_status(self.index);
+        // Something that does not name the step moved it: a rollback of what it rests on.
+        if said.is_empty() && was.is_some_and(|was| was != is) {
+            said.push(format!("{} (with that it is {})", describe(&told.event), is.as_str()));
+        }
+        let time = told.at.to_string();
+        self.sentences.extend(said.into_iter().map(|text| Sentence {
+            seq: told.seq,
+            time: time.clone(),
+            text: text.split_whitespace().collect::<Vec<_>>().join(" "),
+        }));
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other events are told elsewhere")]
+    fn about_attempts(&self, event: &Event, state: &RunState) -> Vec<String> {
+        let number =
+            |attempt: &crate::id::AttemptId| (attempt.step == *self.step).then_some(attempt.number);
+        let said = match event {
+            Event::AttemptStarted { attempt, try_number, .. } => number(attempt).map(|number| {
+                let retries = state.plan.step(self.index).retries;
+                format!("attempt {number} started: try {try_number} of {retries}")
+            }),
+            Event::StopRequested { attempt, reason } => {
+                number(attempt).map(|number| match reason {
+                    StopReason::Pause => format!("attempt {number} was stopped: the run pauses"),
+                    StopReason::Abort => {
+                        format!("attempt {number} was stopped: the run is aborted")
+                    }
+                })
+            }
+            Event::AttemptEnded { attempt, report, .. } => number(attempt).map(|number| {
+                let mut text = match &report.outcome {
+                    Outcome::Exited { code } => format!("attempt {number} ended: exit code {code}"),
+                    other => format!("attempt {number} {}", outcome_words(other)),
+                };
+                for trouble in &report.trouble {
+                    text.push_str("; ");
+                    text.push_str(&trouble.to_string());
+                }
+                text
+            }),
+            Event::AttemptLost { attempt, .. } => number(attempt).map(|number| {
+                format!(
+                    "attempt {number} was lost: windlass or the machine died; its files are kept"
+                )
+            }),
+            Event::ContextSet { step, .. } if step == self.step => Some(describe(event)),
+            _ => None,
+        };
+        said.into_iter().collect()
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other events are told elsewhere")]
+    fn about_proofs(&mut self, event: &Event) -> Vec<String> {
+        match event {
+            Event::VerificationStarted { verification, step, snapshot, reason } => {
+                self.verifications.insert(*verification, step.clone());
+                if step != self.step {
+                    return Vec::new();
+                }
+                self.code = Some(snapshot.code.clone());
+                vec![format!("{} (code {})", verify_words(*reason), short(&snapshot.code))]
+            }
+            Event::VerificationAbandoned { verification }
+                if self.verifications.get(verification) == Some(self.step) =>
+            {
+                vec!["the verification was given up: the run stops".to_owned()]
+            }
+            Event::VerificationBroken { step, message } if step == self.step => {
+                vec![format!("the verifier could not do its work: {message}")]
+            }
+            Event::StepProven { step, report, snapshot } if step == self.step => {
+                self.code = Some(snapshot.code.clone());
+                let mut said = self.checks(report);
+                said.push("it is proven".to_owned());
+                said
+            }
+            Event::StepNotProven { step, failure, report, costs_try } if step == self.step => {
+                let mut said = report.as_ref().map(|r| self.checks(r)).unwrap_or_default();
+                let cost = if *costs_try { "one try is used" } else { "no try is used" };
+                said.push(format!(
+                    "it is not proven ({}): {}; {cost}",
+                    failure.category, failure.summary
+                ));
+                said
+            }
+            Event::StepCommitted { step, commit, .. } if step == self.step => {
+                vec![format!("its work was committed as {}", short(commit))]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    fn checks(&self, report: &VerifyReport) -> Vec<String> {
+        let on = self.code.as_ref().map(|code| format!(" on code {}", short(code)));
+        let on = on.unwrap_or_default();
+        let line = |proof: &crate::proof::Proof| {
+            let verdict = match proof.holds {
+                Holds::Yes => "held",
+                Holds::No => "failed",
+                Holds::Unknown => "was not looked at",
+            };
+            let strength = match proof.strength {
+                Strength::Observed => "observed",
+                Strength::Claimed => "claimed",
+            };
+            format!("a check {verdict}{on}: {} ({strength})", proof.summary)
+        };
+        report.proofs.iter().map(line).collect()
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other events are told elsewhere")]
+    fn about_people(&mut self, event: &Event) -> Vec<String> {
+        let at_gate =
+            |gates: &BTreeMap<GateId, StepId>, gate: &GateId| gates.get(gate) == Some(self.step);
+        let said = match event {
+            Event::GateOpened { gate } => {
+                self.gates.insert(gate.id, gate.step.clone());
+                (gate.step == *self.step).then(|| match &gate.kind {
+                    GateKind::Approval => "its gate opened: a person decides".to_owned(),
+                    GateKind::Protected { changes, .. } => {
+                        let paths: Vec<&str> =
+                            changes.iter().map(|change| change.path.as_str()).collect();
+                        format!("it changed files that judge the work: {}", paths.join(", "))
+                    }
+                })
+            }
+            Event::GateApproved { gate, .. } | Event::GateAnswerRefused { gate, .. }
+                if at_gate(&self.gates, gate) =>
+            {
+                Some(describe(event))
+            }
+            Event::ProtectedPinned { .. }
+                if self.gates.last_key_value().is_some_and(|(_, step)| step == self.step) =>
+            {
+                Some(describe(event))
+            }
+            Event::FeedbackGiven { step, by, message, .. } if step == self.step => {
+                Some(format!("{by} sent it back: {message}"))
+            }
+            Event::RouteTaken { step, verdict, target } if step == self.step => {
+                Some(format!("its verdict is {verdict}, which leads to `{target}`"))
+            }
+            Event::RouteTaken { step, verdict, target } if target == self.step => {
+                Some(format!("`{step}` said {verdict}, which leads here"))
+            }
+            Event::RolledBack { target, by, message, .. } if target == self.step => {
+                Some(format!("{by} went back to it: {message}"))
+            }
+            Event::RetriesReset { step } if step == self.step => {
+                Some("a person gave it new tries".to_owned())
+            }
+            _ => None,
+        };
+        said.into_iter().collect()
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the other events are told elsewhere")]
+    fn about_order(
+        &self,
+        event: &Event,
+        before: Option<&RunState>,
+        after: &RunState,
+    ) -> Vec<String> {
+        let holds =
+            |state: Option<&RunState>| state.is_some_and(|state| state.holder == Some(self.index));
+        let said = match event {
+            Event::RunStarted { .. } => Some(match needs(after, self.index).as_slice() {
+                [] => "the run began; it needs no other step".to_owned(),
+                names => format!("the run began; it needs {}", names.join(" and ")),
+            }),
+            Event::StepReady { step } if step == self.step => {
+                Some("its `when` holds: it is ready".to_owned())
+            }
+            Event::StepTaken { step } if step == self.step => {
+                Some("it took the place: nothing else is worked on meanwhile".to_owned())
+            }
+            Event::StepBegan { step, baseline } if step == self.step => {
+                Some(format!("it began from code {}", short(&baseline.snapshot.code)))
+            }
+            Event::StepSkipped { step, reason } if step == self.step => {
+                Some(format!("it was skipped: {reason}"))
+            }
+            Event::WaitStarted { step, until, limit } if step == self.step => Some(if *limit {
+                format!("it waits for a provider's limit to end, at {until}")
+            } else {
+                format!("it waits until {until} before its next try")
+            }),
+            Event::StepDone { step } if step == self.step => Some("it is done".to_owned()),
+            Event::StepWaived { step } if step == self.step => {
+                Some("it was waived: it counts as done and is not proven".to_owned())
+            }
+            Event::StepFailed { step } if step == self.step => {
+                Some("its tries are used up: it failed".to_owned())
+            }
+            Event::StepBlocked { step, reason } if step == self.step => {
+                Some(format!("it is blocked: {reason}"))
+            }
+            Event::StepDone { step } | Event::StepSkipped { step, .. }
+                if after
+                    .plan
+                    .find(step)
+                    .is_some_and(|other| after.plan.step(self.index).needs.contains(&other)) =>
+            {
+                Some(format!("{}, which it needs", describe(event)))
+            }
+            Event::BlockerRaised { .. } | Event::RunPaused { .. } | Event::RunResumed { .. }
+                if holds(before) || holds(Some(after)) =>
+            {
+                Some(match event {
+                    Event::RunResumed { .. } => "the run was resumed".to_owned(),
+                    other => format!("the run stopped here: {}", describe(other)),
+                })
+            }
+            Event::RunAborted if !after.step(self.index).is_finished() => Some(describe(event)),
+            _ => None,
+        };
+        said.into_iter().collect()
+    }
+}
+
+/// Why a verification happens.
+fn verify_words(reason: VerifyReason) -> &'static str {
+    match reason {
+        VerifyReason::AttemptEnded => "what it left is verified",
+        VerifyReason::MayBeDone => "it is verified first: the work may be there already",
+        VerifyReason::GroupDone => "it is verified: the steps nested in it are done",
+        VerifyReason::ChangedAtGate => "it is verified again: files changed at the gate",
+        VerifyReason::Pinned => "it is verified again: protected files were pinned anew",
+        VerifyReason::MovedOn => "it is verified again: files changed meanwhile",
+    }
+}
+
+fn needs(state: &RunState, index: StepIndex) -> Vec<String> {
+    let needs = state.plan.step(index).needs.iter();
+    needs.map(|need| format!("`{}`", state.plan.step(*need).id)).collect()
+}
+
+/// What would move the step on, in a sentence.
+fn moves_on(state: &RunState, index: StepIndex) -> String {
+    match &state.control {
+        Control::Completed => return "Nothing has to: the run is complete.".to_owned(),
+        Control::Aborted | Control::Aborting => {
+            return "Nothing does any more: the run was aborted. Its work is kept.".to_owned();
+        }
+        Control::Active | Control::Paused { .. } | Control::Obstructed { .. } => {}
+    }
+    let step = state.step(index);
+    let own = phase_words(state, index);
+    if step.is_finished() {
+        return own;
+    }
+    match &state.control {
+        Control::Paused { reason, detail } => {
+            format!("{own} But the run is paused ({}): {detail}.", reason.as_str())
+        }
+        Control::Obstructed { message } => {
+            format!("{own} But something outside the run is in the way: {message}.")
+        }
+        Control::Active | Control::Aborting | Control::Aborted | Control::Completed => {
+            let waits = matches!(step.phase, Phase::AtGate { .. } | Phase::Failed | Phase::Blocked);
+            match state.driver {
+                None if !waits => format!("{own} Nobody drives the run: `windlass resume` does."),
+                _ => own,
+            }
+        }
+    }
+}
+
+fn phase_words(state: &RunState, index: StepIndex) -> String {
+    let step = state.step(index);
+    match &step.phase {
+        Phase::Pending => {
+            let open = state.plan.step(index).needs.iter();
+            let open = open.filter(|need| !state.step(**need).is_finished());
+            let open: Vec<String> = open
+                .map(|need| {
+                    let status = state.step_status(*need).as_str();
+                    format!("`{}` ({status})", state.plan.step(*need).id)
+                })
+                .collect();
+            match open.as_slice() {
+                [] => "It waits for the steps around it.".to_owned(),
+                open => format!("It waits for {} to be done or skipped.", open.join(" and ")),
+            }
+        }
+        Phase::Deciding => "Its `when` is evaluated next.".to_owned(),
+        Phase::Ready => match state.holding() {
+            Some((_, holder, _)) => {
+                format!("It could start, and waits for `{}`, which has the place.", holder.id)
+            }
+            None => "It takes the place next.".to_owned(),
+        },
+        Phase::Beginning => "The files that it begins from are recorded next.".to_owned(),
+        Phase::Due => "Its next attempt or verification starts next.".to_owned(),
+        Phase::Running { attempt, .. } => {
+            format!("The end of attempt {attempt}, which is running; then it is verified.")
+        }
+        Phase::Stopping { attempt, .. } => {
+            format!("The end of attempt {attempt}, which is being stopped.")
+        }
+        Phase::Verifying { .. } => "The result of the verification that is running.".to_owned(),
+        Phase::Committing { .. } => "It is proven; its work is committed next.".to_owned(),
+        Phase::Proven { .. } => "It is proven; its gate opens next, or it is done.".to_owned(),
+        Phase::AtGate { .. } => "A person's answer at the gate.".to_owned(),
+        Phase::Waiting { until, .. } => format!("Time: it waits until {until}."),
+        Phase::Failed => "A person: feedback, new tries, or doing without it.".to_owned(),
+        Phase::Blocked => "A person: new tries, or doing without it.".to_owned(),
+        Phase::Done => {
+            "Nothing has to: it is done. Only going back would open it again.".to_owned()
+        }
+        Phase::Skipped => "Nothing has to: the run does without it.".to_owned(),
+    }
+}
+
+/// The commands that move this step on; those of the run, where the step is what it waits for.
+fn next(state: &RunState, index: StepIndex) -> Vec<NextCommand> {
+    let stands = state.holder == Some(index) || matches!(state.step(index).phase, Phase::Blocked);
+    if stands && !state.is_ended() { status_view(state).next } else { Vec::new() }
+}
+
+fn short(id: &ObjectId) -> &str {
+    id.as_str().get(..12).unwrap_or(id.as_str())
+}
