@@ -2,6 +2,7 @@
 
 mod ask;
 mod builtin;
+mod changes;
 mod cli;
 mod commands;
 mod config;

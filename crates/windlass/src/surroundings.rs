@@ -65,12 +65,17 @@ impl Surroundings {
 
     /// Refuses to drive a run on behalf of an agent, which would be its own judge.
     pub(crate) fn refuse_agents(&self) -> Result<(), CommandError> {
+        self.refuse_agents_to("drive a run")
+    }
+
+    /// Refuses to do for an agent or a check what only people do.
+    pub(crate) fn refuse_agents_to(&self, act: &str) -> Result<(), CommandError> {
         let me = i32::try_from(std::process::id()).unwrap_or(-1);
         let below = ancestry::is_below_launcher(me, &self.site.home.registry())
             .map_err(CommandError::failure)?;
         if below {
-            return Err(CommandError::usage("an agent or a check cannot drive a run")
-                .hint("runs are started and resumed by people, at a terminal of their own"));
+            return Err(CommandError::usage(format!("an agent or a check cannot {act}"))
+                .hint("that is for people, at a terminal of their own"));
         }
         Ok(())
     }

@@ -175,7 +175,7 @@ impl Reader {
                     Fate::SentBack,
                     before.unwrap_or(after),
                 );
-                self.supersede(step);
+                self.supersede(step, Fate::SentBack);
             }
             Event::RolledBack { target, observed, .. } => {
                 let then = before.unwrap_or(after);
@@ -249,10 +249,14 @@ impl Reader {
         }
     }
 
-    fn supersede(&mut self, step: &StepId) {
+    /// The step is to be done again: what it rests on is superseded, and what nothing had judged
+    /// gets `fate`.
+    fn supersede(&mut self, step: &StepId, fate: Fate) {
         for kept in self.files.list.iter_mut().filter(|kept| is_attempt(kept, step)) {
             if kept.fate == Fate::Proven {
                 kept.fate = Fate::Superseded;
+            } else if kept.fate == Fate::Open {
+                kept.fate = fate;
             }
         }
     }
@@ -264,7 +268,7 @@ impl Reader {
             let closed = before.step(index).is_finished() && !after.step(index).is_finished();
             if lived || closed {
                 let step = after.plan.step(index).id.clone();
-                self.supersede(&step);
+                self.supersede(&step, Fate::RolledBack);
                 self.from.remove(&step);
             }
         }

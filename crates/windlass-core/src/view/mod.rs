@@ -3,6 +3,7 @@
 //! One projection each, shared by the command line, the report and whatever comes later, so that
 //! two views never disagree.
 
+mod changes;
 mod document;
 mod graph;
 mod history;
@@ -14,6 +15,7 @@ mod status;
 mod trail;
 mod why;
 
+pub use changes::{Changes, Difference, FileChange};
 pub use document::document;
 pub use graph::{GraphFormat, graph};
 pub use history::{AttemptEntry, DecisionEntry, History, ProofEntry, StepHistory, describe};

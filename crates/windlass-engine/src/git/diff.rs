@@ -197,9 +197,23 @@ impl EngineRepository {
         paths: &[TreePath],
         max_bytes: usize,
     ) -> Result<Vec<u8>, GitError> {
+        self.patch_below("", base, tree, paths, max_bytes)
+    }
+
+    /// Like [`Self::patch`], of trees that lie in the folder `prefix`, which ends in a slash.
+    pub fn patch_below(
+        &self,
+        prefix: &str,
+        base: &ObjectId,
+        tree: &ObjectId,
+        paths: &[TreePath],
+        max_bytes: usize,
+    ) -> Result<Vec<u8>, GitError> {
         Ok(self
             .git()
             .args(["--literal-pathspecs", "diff-tree", "-r", "-p", "--no-renames"])
+            .arg(format!("--src-prefix=a/{prefix}"))
+            .arg(format!("--dst-prefix=b/{prefix}"))
             .args(["--no-ext-diff", "--no-textconv", "--no-color", base.as_str(), tree.as_str()])
             .arg("--")
             .args(paths.iter().map(TreePath::to_path))

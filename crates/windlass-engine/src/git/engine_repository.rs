@@ -138,7 +138,7 @@ impl EngineRepository {
             return Ok(());
         }
         self.git()
-            .global_configuration(&self.dir.join(FETCH_CONFIGURATION_FILE))
+            .global_configuration(&self.fetch_configuration())
             .args(["fetch", "--quiet", "--no-tags", "--no-auto-gc", "--no-write-fetch-head"])
             .args(["--update-shallow", "--no-recurse-submodules"])
             .arg(&user.top_level)
@@ -202,6 +202,11 @@ impl EngineRepository {
     /// Returns how objects are named.
     pub fn format(&self) -> ObjectFormat {
         self.format
+    }
+
+    /// The configuration for a fetch between the user's repository and this one.
+    pub(super) fn fetch_configuration(&self) -> PathBuf {
+        self.dir.join(FETCH_CONFIGURATION_FILE)
     }
 
     pub(super) fn objects(&self) -> PathBuf {

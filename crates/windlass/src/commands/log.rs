@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use windlass_core::id::RunId;
 use windlass_core::view::describe;
+use windlass_core::workflow::nearest;
 use windlass_engine::journal::{Entry, entry};
 use windlass_engine::store::{ChainHash, Record, Seq, Store};
 
@@ -73,7 +74,10 @@ fn printed(
             .flat_map(|step| step.attempts.iter().map(|attempt| attempt.id.to_string()))
             .collect();
         let error = CommandError::usage(format!("run `{run}` has no attempt `{wanted}`"));
-        return Err(error.hint(format!("its attempts are: {}", known.join(", "))));
+        return Err(match nearest(wanted, known.iter().map(String::as_str)) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => error.hint(format!("its attempts are: {}", known.join(", "))),
+        });
     };
     let text = match &attempt.output {
         Some(blob) => surroundings

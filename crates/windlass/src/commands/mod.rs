@@ -6,6 +6,7 @@ mod completions;
 mod context;
 mod decide;
 mod demo;
+mod diff;
 mod doctor;
 mod graph;
 mod import;
@@ -21,6 +22,7 @@ mod schema;
 mod simulate;
 mod status;
 mod workflow;
+mod trash;
 mod workflow_file;
 
 use std::process::ExitCode;
@@ -45,6 +47,8 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Status(arguments)) => status::status(cli, arguments, output),
         Some(Command::Log(arguments)) => log::log(cli, arguments, output),
         Some(Command::Replay(arguments)) => replay::replay(cli, arguments, output),
+        Some(Command::Diff(arguments)) => diff::diff(cli, arguments, output),
+        Some(Command::Trash(arguments)) => trash::trash(cli, arguments, output),
         Some(Command::Report) => report::report(cli, output),
         Some(Command::Proofs(arguments)) => proofs::proofs(cli, arguments, output),
         Some(Command::Audit) => audit::audit(cli, output),

@@ -42,3 +42,41 @@ pub(super) fn at_the_gate() -> TestEnv {
 pub(super) fn waiting(env: &TestEnv) -> String {
     format!("touch '{}'; exec sleep 600", env.root().join("tmp/ready").display())
 }
+
+/// Fails its first try at each step, and does what is asked afterwards.
+pub(super) const SECOND_TIME: &str = r#"
+case $WINDLASS_ATTEMPT in
+  plan#1) echo "plan one" > plan.md ;;
+  plan*) echo "plan two" > plan.md ;;
+  build#1) echo wrong > answer.txt ;;
+  build*) echo right > answer.txt; printf 'odd \033[31m name' > 'odd.txt' ;;
+esac
+"#;
+
+/// A completed run with feedback at its gate and a failed try.
+pub(super) fn eventful() -> TestEnv {
+    let env = test_env!();
+    env.run(GATED, SECOND_TIME, &[]).assert_code(3);
+    env.windlass(&["feedback", "say more"]).assert_code(0);
+    env.windlass(&["resume"]).assert_code(3);
+    env.windlass(&["approve", "-m", "good"]).assert_code(0);
+    env.windlass(&["resume"]).assert_code(0);
+    env
+}
+
+/// What a person sees, without what differs from run to run: also times of day and short spans.
+pub(super) fn shown(env: &TestEnv, text: &str) -> String {
+    let text = env.normalise(text);
+    let is_clock = |word: &str| {
+        word.len() == 8
+            && word.bytes().enumerate().all(|(at, byte)| match at {
+                2 | 5 => byte == b':',
+                _ => byte.is_ascii_digit(),
+            })
+    };
+    let line = |line: &str| {
+        let words = line.split(' ').map(|word| if is_clock(word) { "[CLOCK]" } else { word });
+        words.collect::<Vec<_>>().join(" ")
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,197 @@
+//! What differs between two snapshots: asked of the engine's repository, written for people.
+
+use std::fmt::Write as _;
+
+use windlass_core::snapshot::Snapshot;
+use windlass_core::view::{Changes, Difference, FileChange, Lines, printable};
+use windlass_engine::git::{ChangeStatus, EngineRepository, GitError, TreePath};
+
+use crate::error::CommandError;
+use crate::output::Output;
+use crate::render::Paint;
+use crate::surroundings::Surroundings;
+
+/// Where papers lie in a place.
+const PAPERS: &str = ".windlass/run/";
+
+/// How much of a patch is shown. More than this nobody reads; the files can be restored.
+const MAX_PATCH_BYTES: usize = 16 << 20;
+
+/// How wide the bars of a statistic are.
+const BAR: u64 = 40;
+
+/// How differences are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shown {
+    Patch,
+    Stat,
+    Names,
+}
+
+/// Opens the engine's repository, which has all snapshots.
+pub(crate) fn engine(surroundings: &Surroundings) -> Result<EngineRepository, CommandError> {
+    let folder = surroundings.site.home.engine_git();
+    EngineRepository::open(&folder).map_err(CommandError::failure)?.ok_or_else(|| {
+        CommandError::failure(format!(
+            "the kept files are gone: there is no `{}`",
+            folder.display()
+        ))
+        .hint("they cannot be made again; the journal still says what happened")
+    })
+}
+
+/// Lists what differs.
+pub(crate) fn between(
+    engine: &EngineRepository,
+    from: &Snapshot,
+    to: &Snapshot,
+) -> Result<Changes, GitError> {
+    let list = |prefix: &str, from, to| -> Result<Vec<FileChange>, GitError> {
+        let (changes, counts) = engine.diff_with_lines(from, to)?;
+        let file = |change: &windlass_engine::git::Change| {
+            let count = counts.iter().find(|count| count.path == change.path);
+            let lines = count.and_then(|count| count.lines);
+            FileChange {
+                path: format!("{prefix}{}", change.path),
+                status: match change.status {
+                    ChangeStatus::Added => Difference::Added,
+                    ChangeStatus::Deleted => Difference::Deleted,
+                    ChangeStatus::Modified => Difference::Modified,
+                    ChangeStatus::TypeChanged => Difference::TypeChanged,
+                },
+                added: lines.map(|(added, _)| added),
+                deleted: lines.map(|(_, deleted)| deleted),
+            }
+        };
+        Ok(changes.iter().map(file).collect())
+    };
+    Ok(Changes {
+        code: list("", &from.code, &to.code)?,
+        papers: list(PAPERS, &from.papers, &to.papers)?,
+    })
+}
+
+/// Prints what differs; `paths` narrows a patch.
+pub(crate) fn print(
+    engine: &EngineRepository,
+    (from, to): (&Snapshot, &Snapshot),
+    shown: Shown,
+    paths: &[String],
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    let mut changes = between(engine, from, to).map_err(CommandError::failure)?;
+    let wanted =
+        |file: &FileChange| paths.is_empty() || paths.iter().any(|path| is_below(&file.path, path));
+    changes.code.retain(wanted);
+    changes.papers.retain(wanted);
+    if output.is_json() {
+        output.json(&serde_json::json!({
+            "from": from, "to": to, "code": changes.code, "papers": changes.papers,
+        }));
+        return Ok(());
+    }
+    let paint = Paint::new(output.has_colour());
+    match shown {
+        Shown::Names => {
+            for file in changes.all() {
+                output.data(&printable(&file.path, Lines::One));
+            }
+        }
+        Shown::Stat => output.data(&stat(&changes, paint)),
+        Shown::Patch => {
+            patch(engine, ("", &from.code, &to.code), &changes.code, output)?;
+            if !changes.papers.is_empty() {
+                output.data(&paint.bold("\nPapers"));
+                patch(engine, (PAPERS, &from.papers, &to.papers), &changes.papers, output)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn is_below(file: &str, path: &str) -> bool {
+    let rest = file.strip_prefix(path.trim_end_matches('/'));
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn patch(
+    engine: &EngineRepository,
+    (prefix, from, to): (&str, &windlass_core::id::ObjectId, &windlass_core::id::ObjectId),
+    files: &[FileChange],
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    if files.is_empty() {
+        return Ok(());
+    }
+    let paint = Paint::new(output.has_colour());
+    let paths: Vec<TreePath> = files
+        .iter()
+        .filter_map(|file| file.path.strip_prefix(prefix))
+        // A name that is not UTF-8 was changed for showing and would not be found again.
+        .filter(|path| !path.contains('\u{fffd}'))
+        .map(|path| TreePath::new(path.as_bytes()))
+        .collect();
+    let paths = if paths.len() == files.len() { paths } else { Vec::new() };
+    let bytes = engine
+        .patch_below(prefix, from, to, &paths, MAX_PATCH_BYTES)
+        .map_err(CommandError::failure)?;
+    for line in String::from_utf8_lossy(&bytes).lines() {
+        if !output.try_data(&coloured(&printable(line, Lines::Many), paint)) {
+            return Ok(());
+        }
+    }
+    if bytes.len() >= MAX_PATCH_BYTES {
+        let limit = MAX_PATCH_BYTES >> 20;
+        output.remark(&format!("only the first {limit} MiB are shown; narrow it by a path"));
+    }
+    Ok(())
+}
+
+fn coloured(line: &str, paint: Paint) -> String {
+    match line.as_bytes() {
+        [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] | [b'd', ..] => paint.bold(line),
+        [b'+', ..] => paint.good(line),
+        [b'-', ..] => paint.bad(line),
+        [b'@', ..] => paint.busy(line),
+        _ => line.to_owned(),
+    }
+}
+
+/// One line per file with the lines that changed, and the sum.
+pub(crate) fn stat(changes: &Changes, paint: Paint) -> String {
+    let mut text = String::new();
+    let width = changes.all().map(|file| file.path.chars().count()).max().unwrap_or(0).min(60);
+    let most = changes.all().map(|file| touched(file).unwrap_or(0)).max().unwrap_or(0);
+    // Writing to a string cannot fail.
+    let mut part = |files: &[FileChange]| {
+        for file in files {
+            let path = printable(&file.path, Lines::One);
+            let letter = file.status.letter();
+            let _ = match touched(file) {
+                Some(_) => writeln!(text, " {letter} {path:width$} | {}", bars(file, most, paint)),
+                None => writeln!(text, " {letter} {path:width$} | binary"),
+            };
+        }
+    };
+    part(&changes.code);
+    part(&changes.papers);
+    let _ = write!(text, " {}", changes.sum());
+    text
+}
+
+fn touched(file: &FileChange) -> Option<u64> {
+    Some(file.added?.saturating_add(file.deleted?))
+}
+
+fn bars(file: &FileChange, most: u64, paint: Paint) -> String {
+    let (added, deleted) = (file.added.unwrap_or(0), file.deleted.unwrap_or(0));
+    let scale = |count: u64| match most {
+        0 => 0,
+        most if most <= BAR => count,
+        // At least one, so that a small change beside a large one is seen.
+        most => (count.saturating_mul(BAR) / most).max(u64::from(count > 0)),
+    };
+    let bar = |sign: &str, count: u64| sign.repeat(usize::try_from(scale(count)).unwrap_or(0));
+    let total = added.saturating_add(deleted);
+    format!("{total:>5} {}{}", paint.good(&bar("+", added)), paint.bad(&bar("-", deleted)))
+}
