@@ -116,9 +116,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  windlass trash list\n  windlass trash show implement#1 --patch\n  windlass trash restore implement#1 --to ../old"
     )]
     Trash(TrashArguments),
-    /// Write the report of a run as Markdown
-    #[command(after_help = "Example: windlass report > report.md")]
-    Report,
+    /// Write the report of a run: Markdown, or one HTML file that needs nothing else
+    #[command(
+        after_help = "Examples:\n  windlass report > report.md\n  windlass report --html -o report.html"
+    )]
+    Report(ReportArguments),
     /// Show every proof: check, verdict, strength, evidence
     #[command(after_help = "Example: windlass proofs implement --output")]
     Proofs(ProofsArguments),
@@ -274,6 +276,16 @@ pub(crate) struct ReplayArguments {
     /// Say why this step is where it is, each sentence with its event
     #[arg(long, value_name = "STEP")]
     pub(crate) why: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// One self-contained HTML file instead of Markdown
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) html: bool,
+    /// Write to this file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

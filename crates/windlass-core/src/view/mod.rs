@@ -22,7 +22,10 @@ pub use history::{AttemptEntry, DecisionEntry, History, ProofEntry, StepHistory,
 pub use notice::{Notice, NoticeKind, notice};
 pub use kept::{Fate, Kept, KeptFiles, Work};
 pub use printable::{Lines, beginning, printable};
-pub use report::report;
+pub use report::{
+    ReportAttempt, ReportAudit, ReportDecision, ReportFacts, ReportProof, ReportStep, ReportView,
+    html, markdown, report_view,
+};
 pub use status::{BudgetView, GateView, NextCommand, RunView, StatusView, StepView, status_view};
 pub use trail::{Told, TrailError, follow};
 pub use why::{Sentence, Why, why};

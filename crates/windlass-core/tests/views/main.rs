@@ -5,11 +5,12 @@
 mod bounds;
 mod graph;
 mod kept;
+mod report;
 mod story;
 mod why;
 
 use story::{Story, fails, holds};
-use windlass_core::view;
+use windlass_core::view::{self, ReportFacts};
 
 #[test]
 fn the_first_prompt_names_files_task_criterion_and_rules() {
@@ -66,5 +67,7 @@ fn the_report_tells_the_whole_run() {
     story.verified(holds());
     story.committed();
     story.approve("c2");
-    insta::assert_snapshot!(view::report(story.state(), &story.history, "0123abcd"));
+    let facts = ReportFacts { head: "0123abcd".to_owned(), ..ReportFacts::default() };
+    let report = view::report_view(story.state(), &story.history, &facts);
+    insta::assert_snapshot!(view::markdown(&report));
 }

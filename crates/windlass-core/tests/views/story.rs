@@ -15,7 +15,7 @@ use windlass_core::time::{Span, Timestamp};
 use windlass_core::view::{History, Told};
 use windlass_core::workflow::Workflow;
 
-const WORKFLOW: &str = r#"
+pub(crate) const WORKFLOW: &str = r#"
 workflow: change
 title: A small change
 inputs:

@@ -49,7 +49,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Replay(arguments)) => replay::replay(cli, arguments, output),
         Some(Command::Diff(arguments)) => diff::diff(cli, arguments, output),
         Some(Command::Trash(arguments)) => trash::trash(cli, arguments, output),
-        Some(Command::Report) => report::report(cli, output),
+        Some(Command::Report(arguments)) => report::report(cli, arguments, output),
         Some(Command::Proofs(arguments)) => proofs::proofs(cli, arguments, output),
         Some(Command::Audit) => audit::audit(cli, output),
         Some(Command::Approve(arguments)) => decide::approve(cli, arguments, output),

@@ -13,6 +13,7 @@ mod measured;
 mod notify;
 mod places;
 mod replay;
+mod report;
 mod screens;
 mod support;
 mod teams;

@@ -1,0 +1,81 @@
+//! Words that the writers of a report share.
+
+use crate::plan::{Holds, Strength};
+use crate::run::RunStatus;
+use crate::view::printable::{Lines, printable};
+use crate::view::report::projection::{ReportStep, ReportView};
+use crate::view::status::BudgetView;
+
+/// One line of text of others: no line breaks, no control characters.
+pub(super) fn one_line(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    printable(&words, Lines::One)
+}
+
+pub(super) fn short(id: &str) -> &str {
+    id.get(..12).unwrap_or(id)
+}
+
+pub(super) fn verdict(holds: Holds) -> &'static str {
+    match holds {
+        Holds::Yes => "holds",
+        Holds::No => "does not hold",
+        Holds::Unknown => "not looked at",
+    }
+}
+
+pub(super) fn strength(strength: Strength) -> &'static str {
+    match strength {
+        Strength::Observed => "observed",
+        Strength::Claimed => "claimed",
+    }
+}
+
+pub(super) fn rests_on(step: &ReportStep) -> &'static str {
+    match step.rests_on {
+        Some(Strength::Observed) => "observed",
+        Some(Strength::Claimed) => "claimed only",
+        None => "–",
+    }
+}
+
+pub(super) fn step_status(step: &ReportStep) -> &'static str {
+    if step.waived { "waived" } else { step.status.as_str() }
+}
+
+pub(super) fn step_cost(step: &ReportStep) -> String {
+    step.cost_usd.map_or_else(|| "–".to_owned(), |cost| format!("{cost:.2}"))
+}
+
+pub(super) fn run_status(view: &ReportView) -> &'static str {
+    match view.status {
+        RunStatus::Active => "active",
+        RunStatus::AwaitingApproval => "awaiting approval",
+        RunStatus::AwaitingUser => "waiting for a person",
+        RunStatus::Waiting => "waiting",
+        RunStatus::Paused => "paused",
+        RunStatus::Completed => "completed",
+        RunStatus::Aborted => "aborted",
+    }
+}
+
+pub(super) fn cost(budget: &BudgetView) -> String {
+    match (budget.unknown_cost, budget.attempts) {
+        (0, _) => format!("{:.2} USD", budget.cost_usd),
+        (unknown, attempts) if unknown == attempts => "unknown: no attempt reported one".to_owned(),
+        (unknown, attempts) => {
+            format!("{:.2} USD, and unknown for {unknown} of {attempts} attempts", budget.cost_usd)
+        }
+    }
+}
+
+pub(super) fn audit(view: &ReportView) -> String {
+    match &view.audit {
+        None => "not looked at".to_owned(),
+        Some(audit) if audit.ok => format!(
+            "ok: {} records in {} decisions, each decided again with the same result",
+            audit.records, audit.decisions
+        ),
+        Some(audit) => format!("{} problems: {}", audit.problems.len(), audit.problems.join("; ")),
+    }
+}

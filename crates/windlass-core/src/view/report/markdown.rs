@@ -1,0 +1,208 @@
+//! The report as Markdown.
+
+use std::fmt::Write as _;
+
+use super::inline::{
+    audit, cost, one_line, rests_on, run_status, short, step_cost, step_status, strength, verdict,
+};
+use super::projection::{ReportProof, ReportView};
+use crate::plan::Holds;
+
+/// How many changed files are listed; the rest is only counted.
+const MAX_FILES: usize = 200;
+
+/// Writes the report: what was done, what proves it, who decided, files, time and cost.
+pub fn markdown(view: &ReportView) -> String {
+    let mut text = String::new();
+    header(&mut text, view);
+    steps(&mut text, view);
+    evidence(&mut text, view);
+    decisions(&mut text, view);
+    attempts(&mut text, view);
+    files(&mut text, view);
+    text
+}
+
+// Writing to a string cannot fail, so the results of `writeln!` are dropped throughout.
+
+fn header(text: &mut String, view: &ReportView) {
+    let _ = writeln!(text, "# {}\n", prose(&view.goal));
+    let mut row = |name: &str, value: &str| {
+        let _ = writeln!(text, "- **{name}:** {value}");
+    };
+    row("Run", &format!("`{}`, workflow `{}`", view.run, view.workflow));
+    let reason = view.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+    row("Status", &format!("{}{reason}", run_status(view)));
+    if let Some(issue) = &view.issue {
+        row("Issue", &format!("#{} {}", issue.number, prose(&issue.title)));
+    }
+    row("Branch", &format!("`{}` at `{}`, from `{}`", view.branch, view.head, view.base));
+    row("Started", &view.started_at);
+    if let (Some(ended), Some(took)) = (&view.ended_at, view.took) {
+        row("Ended", &format!("{ended}, after {took}"));
+    }
+    let budget = &view.budget;
+    row("Attempts", &format!("{} of at most {}", budget.attempts, budget.attempts_limit));
+    row("Working time", &format!("{} of at most {}", budget.wall_ms, budget.wall_ms_limit));
+    row("Cost", &format!("{}, of at most {:.2} USD", cost(budget), budget.cost_usd_limit));
+    if let Some(changes) = &view.changes {
+        row("Files changed", &changes.sum());
+    }
+    row("Journal head", &format!("`{}`", view.journal_head));
+    if view.audit.is_some() {
+        row("Audit", &prose(&audit(view)));
+    }
+}
+
+fn steps(text: &mut String, view: &ReportView) {
+    text.push_str("\n## Steps\n\n");
+    text.push_str("| step | status | attempts | rests on | time | cost | files | commit |\n");
+    text.push_str("|---|---|---|---|---|---|---|---|\n");
+    for step in &view.steps {
+        let status = match (&step.note, step.waived) {
+            (_, true) => "**waived**".to_owned(),
+            (Some(note), false) => format!("{}: {}", step_status(step), cell(note)),
+            (None, false) => step_status(step).to_owned(),
+        };
+        let commit = step.commit.as_ref().map(|id| format!("`{}`", short(id))).unwrap_or_default();
+        let files = step.changes.as_ref().map_or_else(|| "–".to_owned(), |changes| changes.sum());
+        let _ = writeln!(
+            text,
+            "| {} (`{}`) | {status} | {} | {} | {} | {} | {files} | {commit} |",
+            cell(&step.title),
+            step.id,
+            step.attempts,
+            rests_on(step),
+            step.wall,
+            step_cost(step),
+        );
+    }
+}
+
+fn evidence(text: &mut String, view: &ReportView) {
+    text.push_str("\n## Evidence\n\n");
+    text.push_str("| step | check | verdict | strength | on code | evidence |\n");
+    text.push_str("|---|---|---|---|---|---|\n");
+    for proof in view.proofs.iter().filter(|proof| proof.decisive) {
+        let evidence = proof.evidence.as_ref();
+        let _ = writeln!(
+            text,
+            "| `{}` | {} | {}{} | {} | `{}` | {} |",
+            proof.step,
+            cell(&proof.summary),
+            bold_verdict(proof),
+            if proof.cached { " (cached)" } else { "" },
+            strength(proof.strength),
+            short(&proof.code),
+            evidence.map(|blob| format!("`{}`", short(blob.hash.as_str()))).unwrap_or_default(),
+        );
+    }
+}
+
+fn bold_verdict(proof: &ReportProof) -> String {
+    match proof.holds {
+        Holds::No => format!("**{}**", verdict(proof.holds)),
+        Holds::Yes | Holds::Unknown => verdict(proof.holds).to_owned(),
+    }
+}
+
+fn decisions(text: &mut String, view: &ReportView) {
+    if view.decisions.is_empty() {
+        return;
+    }
+    text.push_str("\n## Decisions\n\n");
+    for entry in &view.decisions {
+        let _ = writeln!(text, "- {} {}: {}", entry.time, prose(&entry.who), prose(&entry.what));
+    }
+}
+
+fn attempts(text: &mut String, view: &ReportView) {
+    text.push_str("\n## Attempts\n\n");
+    let mut said: Option<&String> = None;
+    for attempt in &view.attempts {
+        let took = attempt.took.map(|took| format!(" after {took}")).unwrap_or_default();
+        let cost = attempt.cost_usd.map(|cost| format!(", {cost:.2} USD")).unwrap_or_default();
+        let failure = match &attempt.failure {
+            Some(failure) => format!("; not proven: {}", prose(failure)),
+            None => attempt.fate.map(|fate| format!("; {}", fate.as_str())).unwrap_or_default(),
+        };
+        let ended = prose(&attempt.ended);
+        let _ = writeln!(text, "- `{}` {ended}{took}{cost}{failure}", attempt.id);
+        if attempt.left_behind > 0 {
+            let _ = writeln!(
+                text,
+                "  - left {} processes behind, which were ended",
+                attempt.left_behind
+            );
+        }
+        // The same words for every attempt would hide what differs.
+        if let Some(confinement) = &attempt.confinement
+            && said != Some(confinement)
+        {
+            let _ = writeln!(text, "  - confinement: {}", prose(confinement));
+            said = Some(confinement);
+        }
+    }
+}
+
+fn files(text: &mut String, view: &ReportView) {
+    let Some(changes) = view.changes.as_ref().filter(|changes| !changes.is_empty()) else { return };
+    text.push_str("\n## Files changed\n\n| file | | added | deleted |\n|---|---|---|---|\n");
+    for file in changes.all().take(MAX_FILES) {
+        let lines = |count: Option<u64>| count.map_or("binary".to_owned(), |n| n.to_string());
+        let (letter, added, deleted) =
+            (file.status.letter(), lines(file.added), lines(file.deleted));
+        let _ = writeln!(text, "| {} | {letter} | {added} | {deleted} |", cell(&file.path));
+    }
+    let more = changes.all().count().saturating_sub(MAX_FILES);
+    if more > 0 {
+        let _ = writeln!(text, "\n{more} more files: `windlass diff --stat --run {}`", view.run);
+    }
+}
+
+/// Text inside a table cell: one line, no bars.
+fn cell(text: &str) -> String {
+    prose(text).replace('|', "\\|")
+}
+
+/// Text of others in one line: what is quoted in backticks stays, and nothing else of it is Markdown
+/// or HTML.
+fn prose(text: &str) -> String {
+    let text = one_line(text);
+    // Without its partner a backtick would open a span that swallows what follows.
+    let paired = text.matches('`').count().is_multiple_of(2);
+    let mut written = String::with_capacity(text.len());
+    let mut quoted = false;
+    for c in text.chars() {
+        if c == '`' && paired {
+            quoted = !quoted;
+            written.push(c);
+            continue;
+        }
+        match c {
+            _ if quoted => written.push(c),
+            '<' => written.push_str("&lt;"),
+            '&' => written.push_str("&amp;"),
+            '[' | ']' | '*' | '\\' | '`' => {
+                written.push('\\');
+                written.push(c);
+            }
+            c => written.push(c),
+        }
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_of_others_is_neither_markdown_nor_html() {
+        assert_eq!(prose("a <script> & [x](y)"), "a &lt;script> &amp; \\[x\\](y)");
+        assert_eq!(prose("run `grep [a]|<b>` ok"), "run `grep [a]|<b>` ok");
+        assert_eq!(cell("run `a|b`"), "run `a\\|b`");
+        assert_eq!(prose("one ` alone <b>"), "one \\` alone &lt;b>");
+        assert_eq!(prose("a\x1b[0m\nb"), "a\\\\x1b\\[0m b");
+    }
+}

@@ -1,0 +1,278 @@
+//! What a report says, whoever writes it down.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::id::{ContentHash, RunId, StepId};
+use crate::plan::{Holds, Issue, StepKind, Strength};
+use crate::proof::Blob;
+use crate::run::{RunState, RunStatus, StepStatus};
+use crate::time::{Span, Timestamp};
+use crate::view::changes::Changes;
+use crate::view::history::{AttemptEntry, History, ProofEntry};
+use crate::view::kept::Fate;
+use crate::view::status::{BudgetView, status_view};
+
+/// What the journal alone does not say.
+#[derive(Clone, Debug, Default)]
+pub struct ReportFacts {
+    /// The last link of the journal's chain.
+    pub head: String,
+    /// Whether the journal is what it says, where somebody looked.
+    pub audit: Option<ReportAudit>,
+    /// What the run changed since its base, where the files are known.
+    pub changes: Option<Changes>,
+    /// What each step changed.
+    pub step_changes: BTreeMap<StepId, Changes>,
+    /// What checks and agents printed, shortened, by the hash of the whole.
+    pub outputs: BTreeMap<ContentHash, String>,
+    /// What became of the files of each attempt.
+    pub fates: BTreeMap<String, Fate>,
+    /// The version of windlass that writes the report.
+    pub version: String,
+}
+
+/// What an audit of the journal found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct ReportAudit {
+    pub ok: bool,
+    pub records: u64,
+    pub decisions: u64,
+    pub problems: Vec<String>,
+}
+
+/// The report of a run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the documented contract of `report --json`")]
+pub struct ReportView {
+    pub run: RunId,
+    pub workflow: String,
+    pub goal: String,
+    pub status: RunStatus,
+    pub reason: Option<&'static str>,
+    /// The reason in a sentence.
+    pub detail: Option<String>,
+    pub issue: Option<Issue>,
+    pub branch: String,
+    pub head: String,
+    pub base: String,
+    pub started_at: String,
+    pub ended_at: Option<String>,
+    /// From the start to the end, waiting included.
+    #[serde(rename = "took_ms")]
+    pub took: Option<Span>,
+    pub budget: BudgetView,
+    pub steps: Vec<ReportStep>,
+    pub decisions: Vec<ReportDecision>,
+    pub proofs: Vec<ReportProof>,
+    pub attempts: Vec<ReportAttempt>,
+    pub changes: Option<Changes>,
+    pub journal_head: String,
+    pub audit: Option<ReportAudit>,
+    pub version: String,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the documented contract of `report --json`")]
+pub struct ReportStep {
+    pub id: StepId,
+    pub title: String,
+    pub status: StepStatus,
+    pub waived: bool,
+    pub note: Option<String>,
+    pub agent: Option<String>,
+    pub attempts: u32,
+    /// The strongest thing that its completion rests on.
+    pub rests_on: Option<Strength>,
+    #[serde(rename = "wall_ms")]
+    pub wall: Span,
+    /// What its attempts cost, as far as somebody said.
+    pub cost_usd: Option<f64>,
+    pub commit: Option<String>,
+    pub changes: Option<Changes>,
+}
+
+/// One decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct ReportDecision {
+    pub time: String,
+    pub who: String,
+    pub what: String,
+}
+
+/// One check of one verification.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the documented contract of `report --json`")]
+pub struct ReportProof {
+    pub step: StepId,
+    /// The attempt whose files were judged.
+    pub attempt: Option<String>,
+    pub time: String,
+    pub summary: String,
+    pub holds: Holds,
+    pub strength: Strength,
+    pub cached: bool,
+    /// Whether the step's completion rests on it.
+    pub decisive: bool,
+    pub code: String,
+    pub evidence: Option<Blob>,
+    /// What the check printed, shortened.
+    pub output: Option<String>,
+    #[serde(rename = "took_ms")]
+    pub took: Span,
+}
+
+/// One attempt.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the documented contract of `report --json`")]
+pub struct ReportAttempt {
+    pub id: String,
+    pub step: StepId,
+    pub started_at: String,
+    #[serde(rename = "took_ms")]
+    pub took: Option<Span>,
+    /// How it ended, in words.
+    pub ended: String,
+    /// Why it did not lead to a proof.
+    pub failure: Option<String>,
+    /// What became of its files.
+    pub fate: Option<Fate>,
+    pub left_behind: u32,
+    pub confinement: Option<String>,
+    pub cost_usd: Option<f64>,
+    pub model: Option<String>,
+    /// What the agent printed, shortened.
+    pub output: Option<String>,
+}
+
+/// Projects the report of a run.
+pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> ReportView {
+    let status = status_view(state);
+    let run = status.run;
+    ReportView {
+        run: run.id,
+        workflow: run.workflow,
+        goal: run.goal,
+        status: run.status,
+        reason: run.reason,
+        detail: run.detail,
+        issue: state.plan.issue.clone(),
+        branch: run.branch,
+        head: run.head,
+        base: state.facts.base.as_str().to_owned(),
+        started_at: run.started_at,
+        ended_at: history.ended_at.map(|at| at.to_string()),
+        took: history.ended_at.map(|at| at.since(state.started_at)),
+        budget: status.budget,
+        steps: steps(state, history, facts),
+        decisions: decisions(history),
+        proofs: proofs(state, history, facts),
+        attempts: attempts(state, history, facts),
+        changes: facts.changes.clone(),
+        journal_head: facts.head.clone(),
+        audit: facts.audit.clone(),
+        version: facts.version.clone(),
+    }
+}
+
+fn steps(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<ReportStep> {
+    let step = |index| {
+        let (plan, step) = (state.plan.step(index), state.step(index));
+        let history = history.steps.get(&plan.id);
+        let known = |entry: &AttemptEntry| entry.usage.cost_usd.is_some();
+        let priced = history.is_some_and(|history| history.attempts.iter().any(known));
+        ReportStep {
+            id: plan.id.clone(),
+            title: plan.title.clone(),
+            status: state.step_status(index),
+            waived: step.waived,
+            note: step.note.clone(),
+            agent: match &plan.kind {
+                StepKind::Agent { agent, .. } => Some(agent.clone()),
+                StepKind::Group => None,
+            },
+            attempts: step.attempts,
+            rests_on: history.and_then(crate::view::StepHistory::strength),
+            wall: step.wall,
+            cost_usd: priced.then_some(step.cost_usd),
+            commit: history.and_then(|history| history.commit.as_ref()).map(ToString::to_string),
+            changes: facts.step_changes.get(&plan.id).cloned(),
+        }
+    };
+    state.plan.indexes().map(step).collect()
+}
+
+fn decisions(history: &History) -> Vec<ReportDecision> {
+    let decision = |entry: &crate::view::DecisionEntry| ReportDecision {
+        time: entry.at.to_string(),
+        who: entry.who.clone(),
+        what: entry.what.clone(),
+    };
+    history.decisions.iter().map(decision).collect()
+}
+
+fn proofs(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<ReportProof> {
+    let mut rows = Vec::new();
+    for plan in &state.plan.steps {
+        let Some(history) = history.steps.get(&plan.id) else { continue };
+        for entry in &history.proofs {
+            let proof = &entry.proof;
+            let kept = proof.evidence.as_ref().and_then(|blob| facts.outputs.get(&blob.hash));
+            rows.push(ReportProof {
+                step: plan.id.clone(),
+                attempt: judged(&history.attempts, entry).map(|attempt| attempt.id.to_string()),
+                time: entry.at.to_string(),
+                summary: proof.summary.clone(),
+                holds: proof.holds,
+                strength: proof.strength,
+                cached: proof.cached,
+                decisive: entry.decisive,
+                code: entry.snapshot.code.as_str().to_owned(),
+                evidence: proof.evidence.clone(),
+                output: kept.or(proof.excerpt.as_ref()).cloned(),
+                took: proof.took,
+            });
+        }
+    }
+    rows
+}
+
+/// The attempt whose files a proof is about: the newest one with these files before it.
+fn judged<'a>(attempts: &'a [AttemptEntry], entry: &ProofEntry) -> Option<&'a AttemptEntry> {
+    let fits = |attempt: &&AttemptEntry| {
+        attempt.snapshot.as_ref() == Some(&entry.snapshot) && attempt.started_at <= entry.at
+    };
+    attempts.iter().rev().find(fits)
+}
+
+fn attempts(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<ReportAttempt> {
+    let mut all: Vec<(Timestamp, ReportAttempt)> = Vec::new();
+    for plan in &state.plan.steps {
+        let Some(history) = history.steps.get(&plan.id) else { continue };
+        for attempt in &history.attempts {
+            let output = attempt.output.as_ref().and_then(|blob| facts.outputs.get(&blob.hash));
+            let row = ReportAttempt {
+                id: attempt.id.to_string(),
+                step: plan.id.clone(),
+                started_at: attempt.started_at.to_string(),
+                took: attempt.took,
+                ended: attempt.ended.clone(),
+                failure: attempt.failure.clone(),
+                fate: facts.fates.get(&attempt.id.to_string()).copied(),
+                left_behind: attempt.left_behind,
+                confinement: attempt.confinement.clone(),
+                cost_usd: attempt.usage.cost_usd,
+                model: attempt.usage.model.clone(),
+                output: output.cloned(),
+            };
+            all.push((attempt.started_at, row));
+        }
+    }
+    // In the order of the run; a stable sort keeps the plan's order where the clock cannot tell.
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, row)| row).collect()
+}
