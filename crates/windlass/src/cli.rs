@@ -25,14 +25,9 @@ pub(crate) struct Cli {
     #[arg(short = 'C', long, global = true, value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
 
-    /// Use colours: at a terminal, always or never; `NO_COLOR` and `CLICOLOR_FORCE` count as well
-    #[arg(
-        long,
-        global = true,
-        value_name = "WHEN",
-        default_value = "auto",
-        hide_default_value = true
-    )]
+    /// Use colours; `auto` means at a terminal, unless NO_COLOR says no or CLICOLOR_FORCE says yes
+    #[arg(long, global = true, value_name = "auto|always|never", default_value = "auto")]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
     pub(crate) color: Colour,
 
     /// Print only errors, what was asked for, and the last line
@@ -178,6 +173,11 @@ pub(crate) enum Command {
         after_help = "Example: windlass completions bash > ~/.local/share/bash-completion/completions/windlass"
     )]
     Completions(CompletionsArguments),
+    /// Print a page of the manual, or write all pages
+    #[command(
+        after_help = "Examples:\n  windlass man run | man -l -\n  windlass man --dir ~/.local/share/man/man1"
+    )]
+    Man(ManArguments),
     /// Print where a run works, or clean up places of ended runs
     #[command(after_help = "Example: cd \"$(windlass place)\"")]
     Place(PlaceArguments),
@@ -359,7 +359,7 @@ pub(crate) struct RestoreArguments {
     /// Only these files or folders
     #[arg(value_name = "PATH", conflicts_with = "branch")]
     pub(crate) paths: Vec<String>,
-    /// Write into this new folder instead of `windlass-restored-…` here
+    /// Write into this new folder instead of `windlass-restored-NAME` here
     #[arg(long, value_name = "DIR", conflicts_with = "branch")]
     pub(crate) to: Option<PathBuf>,
     /// Make this new branch in your repository, with the code as a commit
@@ -528,6 +528,16 @@ pub(crate) struct GraphArguments {
 pub(crate) struct CompletionsArguments {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArguments {
+    /// The command, for example `trash show`; by default windlass itself
+    #[arg(value_name = "COMMAND", conflicts_with = "dir")]
+    pub(crate) command: Vec<String>,
+    /// Write the pages of all commands into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

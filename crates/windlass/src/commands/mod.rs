@@ -12,6 +12,7 @@ mod graph;
 mod import;
 mod init;
 mod log;
+mod man;
 mod place;
 mod proofs;
 mod replay;
@@ -67,6 +68,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Graph(arguments)) => graph::graph(cli, arguments, output),
         Some(Command::Doctor) => doctor::doctor(cli, output),
         Some(Command::Completions(arguments)) => completions::completions(arguments, output),
+        Some(Command::Man(arguments)) => man::man(arguments, output),
         Some(Command::Place(arguments)) => place::place(cli, arguments, output),
         Some(Command::Context(arguments)) => context::context(cli, arguments, output),
     }

@@ -11,6 +11,8 @@ mod importing;
 mod init;
 mod measured;
 mod notify;
+mod help;
+mod pipes;
 mod places;
 mod replay;
 mod report;
