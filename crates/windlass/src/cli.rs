@@ -166,8 +166,10 @@ pub(crate) enum Command {
     #[command(after_help = "Example: windlass graph change.yaml --mermaid")]
     Graph(GraphArguments),
     /// Say whether everything is there that runs need, and what is not enforced here
-    #[command(after_help = "Example: windlass doctor")]
-    Doctor,
+    #[command(
+        after_help = "Examples:\n  windlass doctor\n  windlass doctor --bundle report-for-the-bug.md"
+    )]
+    Doctor(DoctorArguments),
     /// Print the completions for a shell
     #[command(
         after_help = "Example: windlass completions bash > ~/.local/share/bash-completion/completions/windlass"
@@ -522,6 +524,14 @@ pub(crate) struct GraphArguments {
     /// As a Graphviz digraph
     #[arg(long)]
     pub(crate) dot: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    /// Write one readable text file for a bug report: versions, findings, the run's journal; paths,
+    /// names and secrets are taken out. Read it before you send it
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "windlass-bundle.md")]
+    pub(crate) bundle: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

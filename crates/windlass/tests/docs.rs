@@ -69,3 +69,32 @@ fn the_reference_is_the_one_that_this_version_prints() {
         "`{page}` is not up to date: run `cargo run -p windlass -- schema --markdown > {page}`"
     );
 }
+
+#[test]
+fn every_exit_code_and_every_kind_of_error_is_in_the_documentation() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let source = fs_err::read_to_string(root.join("crates/windlass/src/error.rs")).unwrap();
+    let page = fs_err::read_to_string(root.join("docs/errors.md")).unwrap();
+    let (codes, _) = page.split_once("\n## Starting a run").expect("the codes come first");
+    let mut count = 0;
+    for line in source.lines().filter(|line| line.contains("const EXIT_")) {
+        let (_, code) = line.trim_end_matches(';').rsplit_once(" = ").expect("a value");
+        assert!(codes.contains(&format!("\n| {code} |")), "exit code {code}: {line}");
+        count += 1;
+    }
+    assert!(count >= 5, "only {count} codes were found");
+    let (_, kinds) = source.split_once("pub(crate) enum Kind {").expect("the kinds");
+    let (kinds, _) = kinds.split_once("\n}").expect("their end");
+    let names = kinds.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+    for name in names.filter_map(|line| line.strip_suffix(',')) {
+        assert!(codes.contains(&format!("`{}`", name.to_lowercase())), "kind {name}");
+        count += 1;
+    }
+    assert!(count >= 7, "only {count} were found");
+    // Help and page say the same about what codes there are.
+    let help = Command::new(env!("CARGO_BIN_EXE_windlass")).arg("--help").output().unwrap();
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    for code in 0..=5 {
+        assert!(help.contains(&format!("{code} ")) && codes.contains(&format!("\n| {code} |")));
+    }
+}

@@ -10,6 +10,7 @@ mod history;
 mod notice;
 mod kept;
 mod printable;
+mod redact;
 mod report;
 mod status;
 mod trail;
@@ -22,6 +23,7 @@ pub use history::{AttemptEntry, DecisionEntry, History, ProofEntry, StepHistory,
 pub use notice::{Notice, NoticeKind, notice};
 pub use kept::{Fate, Kept, KeptFiles, Work};
 pub use printable::{Lines, beginning, printable};
+pub use redact::Redaction;
 pub use report::{
     ReportAttempt, ReportAudit, ReportDecision, ReportFacts, ReportProof, ReportStep, ReportView,
     html, markdown, report_view,

@@ -5,6 +5,7 @@
 mod bounds;
 mod graph;
 mod kept;
+mod redact;
 mod report;
 mod story;
 mod why;

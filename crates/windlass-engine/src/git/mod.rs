@@ -55,5 +55,5 @@ pub use publish::{Committed, PublishError};
 pub use remove::{RemoveError, remove_place};
 pub use restore::{RestoreError, Restored};
 pub use submodule::Submodule;
-pub use user::{DiscoverError, Head, Person, UserRepository};
+pub use user::{DiscoverError, Head, Person, UserRepository, git_version};
 pub use verifier_tree::{Leftovers, VerifierError, VerifierTree};

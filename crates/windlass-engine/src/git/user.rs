@@ -211,9 +211,14 @@ fn key_of(common_dir: &Path) -> String {
     blake3::hash(common_dir.as_os_str().as_bytes()).to_hex()[..16].to_owned()
 }
 
-fn check_version() -> Result<(), DiscoverError> {
+/// Returns what git calls its version.
+pub fn git_version() -> Result<String, GitError> {
     let answer = Git::anywhere().arg("--version").run()?.line()?;
-    let found = answer.strip_prefix("git version ").unwrap_or(&answer).to_owned();
+    Ok(answer.strip_prefix("git version ").unwrap_or(&answer).to_owned())
+}
+
+fn check_version() -> Result<(), DiscoverError> {
+    let found = git_version()?;
     let mut numbers = found.split('.').map(|part| part.parse::<u32>().unwrap_or(0));
     let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
     if version < OLDEST_GIT { Err(DiscoverError::OldGit { found }) } else { Ok(()) }

@@ -29,6 +29,27 @@ pub(super) fn task_limit(processes: u32) -> u64 {
     u64::from(processes).saturating_mul(TASKS_PER_PROCESS)
 }
 
+/// What cgroups give here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// The kernel bounds the number of processes.
+    Bounded,
+    /// A group can be killed at once; its number of processes is only watched.
+    Killable,
+    /// None can be made.
+    None,
+}
+
+/// Tries what cgroups give to a launch, and leaves nothing behind.
+pub fn support() -> Support {
+    let tried = Cgroups::create(&format!("windlass-probe-{}", std::process::id()), 1);
+    match (tried.is_limited(), tried.folders.is_empty()) {
+        (true, _) => Support::Bounded,
+        (false, false) => Support::Killable,
+        (false, true) => Support::None,
+    }
+}
+
 /// The cgroups of one launch.
 #[derive(Default)]
 pub(super) struct Cgroups {

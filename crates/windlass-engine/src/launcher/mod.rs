@@ -29,6 +29,7 @@ mod signals;
 mod supervise;
 mod sweep;
 
+pub use cgroup::{Support as CgroupSupport, support as cgroup_support};
 pub use entry::main_launch;
 pub use policy::{
     CgroupUse, Confinement, ConfinementMode, LaunchPolicy, LaunchReport, Limits, Started,

@@ -5,6 +5,7 @@
 //!
 //! - [`unit`]: one launcher's life, from [`spawn`] to its report.
 //! - [`orphans`]: what is left when a launcher itself was killed.
+//! - [`probe`]: what version a program says it has.
 //! - [`ancestry`]: whether a process runs below a launcher.
 //! - [`table`]: the kernel's process table.
 //!
@@ -13,6 +14,7 @@
 
 pub mod ancestry;
 pub mod orphans;
+pub mod probe;
 pub mod table;
 pub mod unit;
 

@@ -66,7 +66,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Simulate(arguments)) => simulate::simulate(cli, arguments, output),
         Some(Command::Schema(arguments)) => schema::schema(arguments, output),
         Some(Command::Graph(arguments)) => graph::graph(cli, arguments, output),
-        Some(Command::Doctor) => doctor::doctor(cli, output),
+        Some(Command::Doctor(arguments)) => doctor::doctor(cli, arguments, output),
         Some(Command::Completions(arguments)) => completions::completions(arguments, output),
         Some(Command::Man(arguments)) => man::man(arguments, output),
         Some(Command::Place(arguments)) => place::place(cli, arguments, output),

@@ -21,7 +21,7 @@ fn help_of_the_commands_that_look_back() {
         arguments.push("--help");
         let help = env.windlass(&arguments);
         help.assert_code(0);
-        insta::assert_snapshot!(format!("help {}", command.join(" ")), help.stdout);
+        insta::assert_snapshot!(command.join("-"), help.stdout);
     }
 }
 

@@ -6,6 +6,7 @@ mod contracts;
 mod damage;
 mod decisions;
 mod definition;
+mod doctor;
 mod driving;
 mod importing;
 mod init;

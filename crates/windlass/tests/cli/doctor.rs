@@ -1,0 +1,140 @@
+//! What doctor finds, and what a bundle says.
+
+use windlass_testkit::{TestEnv, test_env};
+
+use crate::support::{GATED, HONEST, at_the_gate};
+
+fn program(env: &TestEnv, name: &str, script: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let file = env.file(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
+    fs_err::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+fn path_with_bin(env: &TestEnv) -> String {
+    let path = std::env::var("PATH").unwrap_or_default();
+    format!("{}:{path}", env.home().join("bin").display())
+}
+
+fn finding<'v>(findings: &'v serde_json::Value, what: &str) -> &'v serde_json::Value {
+    let all = findings.as_array().unwrap();
+    all.iter().find(|finding| finding["what"] == what).unwrap_or_else(|| panic!("{what}: {all:#?}"))
+}
+
+#[test]
+fn every_line_has_a_state_and_every_warning_a_fix() {
+    let env = at_the_gate();
+    let findings = env.json(&["doctor", "--json"]);
+    for what in
+        ["windlass", "git", "repository", "confinement", "open files", "processes", "cgroups"]
+    {
+        finding(&findings, what);
+    }
+    for finding in findings.as_array().unwrap() {
+        let state = finding["state"].as_str().unwrap();
+        assert!(["ok", "warning", "problem"].contains(&state), "{finding}");
+        assert_eq!(state == "ok", finding["fix"].is_null(), "{finding}");
+    }
+    assert!(finding(&findings, "journal")["says"].as_str().unwrap().contains("1 run, "));
+    let shown = env.windlass(&["doctor"]);
+    shown.assert_code(0);
+    assert!(shown.stdout.lines().any(|line| line.starts_with("ok       git")), "{shown}");
+}
+
+#[test]
+fn programs_that_play_agents_are_found_and_asked_with_nothing_of_the_users() {
+    let env = test_env!();
+    program(&env, "claude", "echo \"1.2.3 ${SECRET_TOKEN:-nothing} $#\"");
+    program(&env, "codex", "sleep 600");
+    program(&env, "gemini", "printf '\\033[31mred\\n'");
+    let variables = [("PATH", path_with_bin(&env)), ("SECRET_TOKEN", "hush".to_owned())];
+    let variables: Vec<(&str, &str)> = variables.iter().map(|(n, v)| (*n, v.as_str())).collect();
+    let finished = env.windlass_with(&variables, &["doctor", "--json"]);
+    let findings = serde_json::from_str(&finished.stdout).unwrap();
+    let says = |what: &str| finding(&findings, what)["says"].as_str().unwrap().to_owned();
+    assert!(says("claude").contains("(1.2.3 nothing 1)"), "{}", says("claude"));
+    assert!(says("claude").contains("--agent-command"), "{}", says("claude"));
+    assert_eq!(finding(&findings, "codex")["state"], "warning");
+    assert!(says("codex").contains("no answer within 2 s"));
+    assert!(says("gemini").contains("\\x1b[31mred"), "{}", says("gemini"));
+    // What was too slow is gone.
+    env.assert_no_orphans();
+}
+
+#[test]
+fn places_of_no_run_and_a_damaged_journal_are_found() {
+    let env = at_the_gate();
+    let places = env.place().parent().unwrap().to_owned();
+    fs_err::create_dir(places.join("zzzzzzzz")).unwrap();
+    let findings = env.json(&["doctor", "--json"]);
+    assert_eq!(finding(&findings, "places")["state"], "warning");
+    assert!(finding(&findings, "places")["fix"].as_str().unwrap().contains("zzzzzzzz"));
+    fs_err::write(env.repository_state().join("journal.db"), "no database").unwrap();
+    let finished = env.windlass(&["doctor", "--json"]);
+    finished.assert_code(1);
+    let findings = serde_json::from_str(&finished.stdout).unwrap();
+    assert_eq!(finding(&findings, "journal")["state"], "problem");
+}
+
+#[test]
+fn outside_a_repository_doctor_says_so_and_looks_at_the_rest() {
+    let env = test_env!();
+    let outside = tempfile::tempdir().unwrap();
+    let folder = outside.path().to_string_lossy().into_owned();
+    let finished = env.windlass(&["-C", &folder, "doctor", "--json"]);
+    finished.assert_code(1);
+    let findings = serde_json::from_str(&finished.stdout).unwrap();
+    assert_eq!(finding(&findings, "repository")["state"], "problem");
+    assert_eq!(finding(&findings, "git")["state"], "ok");
+    let file = env.root().join("outside.md").to_string_lossy().into_owned();
+    env.windlass(&["-C", &folder, "doctor", "--bundle", &file]).assert_code(0);
+}
+
+/// What must not leave the machine, each planted where a run writes it down.
+const PLANTED: &[&str] = &[
+    "ghp_0123456789abcdefghijklmnopqrstuvwxyz",
+    "sk-ant-REDACTED",
+    "hunter2hunter2",
+    "grace.hopper@navy.example",
+    "internal.example",
+    "AKIAABCDEFGHIJKLMNOP",
+];
+
+#[test]
+fn a_bundle_has_the_journal_and_none_of_the_planted_secrets() {
+    let env = test_env!();
+    let goal = format!("Rotate {} for {}", PLANTED[0], PLANTED[3]);
+    let workflow = env.workflow(GATED);
+    let agent = env.agent(&format!(
+        "{HONEST}\nwindlass context set 'plan.note=DB_PASSWORD={} {}'\n",
+        PLANTED[2], PLANTED[1]
+    ));
+    let command = format!("AWS_KEY={} {agent}", PLANTED[5]);
+    env.windlass(&["run", &goal, "--workflow", &workflow, "--agent-command", &command])
+        .assert_code(3);
+    let message = format!("see https://user:pass@{}/x", PLANTED[4]);
+    env.windlass(&["feedback", &message]).assert_code(0);
+    // The journal does hold them, so their absence from the bundle means something.
+    let log = env.windlass(&["log", "--inputs", "--json"]).stdout;
+    for secret in PLANTED {
+        assert!(log.contains(secret), "{secret} was not planted");
+    }
+    let file = env.root().join("bundle.md");
+    let told = env.windlass(&["doctor", "--bundle", &file.to_string_lossy()]);
+    told.assert_code(0);
+    assert!(told.stdout.contains("read it before you send it"), "{told}");
+    let text = fs_err::read_to_string(&file).unwrap();
+    for secret in PLANTED {
+        assert!(!text.contains(secret), "{secret}: {text}");
+    }
+    let home = env.home().to_string_lossy().into_owned();
+    assert!(!text.contains(&home), "{text}");
+    assert!(!text.contains("person:ada") && !text.contains("\"ada\""), "{text}");
+    for kept in ["attempt_started", "step_proven", "feedback_given", "grep -qx right", "## Doctor"]
+    {
+        assert!(text.contains(kept), "{kept}: {text}");
+    }
+    let again = env.windlass(&["doctor", "--bundle", &file.to_string_lossy()]);
+    again.assert_code(2);
+    assert_eq!(fs_err::read_to_string(&file).unwrap(), text);
+    env.windlass(&["doctor", "--bundle", "x.md", "--run", "nosuch"]).assert_code(2);
+}
