@@ -9,6 +9,7 @@ mod graph;
 mod history;
 mod notice;
 mod kept;
+mod moves;
 mod printable;
 mod redact;
 mod report;

@@ -7,7 +7,7 @@ use crate::support::{GATED, HONEST, at_the_gate};
 fn program(env: &TestEnv, name: &str, script: &str) {
     use std::os::unix::fs::PermissionsExt as _;
     let file = env.file(&format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
-    fs_err::set_permissions(file, std::fs::Permissions::from_mode(0o755)).unwrap();
+    fs_err::set_permissions(file, std::fs::Permissions::from_mode(0o755)).expect("a program");
 }
 
 fn path_with_bin(env: &TestEnv) -> String {
@@ -16,7 +16,7 @@ fn path_with_bin(env: &TestEnv) -> String {
 }
 
 fn finding<'v>(findings: &'v serde_json::Value, what: &str) -> &'v serde_json::Value {
-    let all = findings.as_array().unwrap();
+    let all = findings.as_array().expect("a list");
     all.iter().find(|finding| finding["what"] == what).unwrap_or_else(|| panic!("{what}: {all:#?}"))
 }
 

@@ -22,6 +22,11 @@ fn html_of(env: &TestEnv) -> PathBuf {
     file
 }
 
+#[expect(clippy::print_stderr, reason = "who runs the tests has to know what was left out")]
+fn skipped() {
+    eprintln!("skipped: there is no chromium; `apt-get install chromium` brings one");
+}
+
 /// The browser, or none where there is none; in CI there has to be one.
 fn browser() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
@@ -31,7 +36,7 @@ fn browser() -> Option<PathBuf> {
         .find(|file| file.is_file());
     if found.is_none() {
         assert!(std::env::var_os("CI").is_none(), "CI has no chromium: see .ci/test");
-        eprintln!("skipped: there is no chromium; `apt-get install chromium` brings one");
+        skipped();
     }
     found
 }
@@ -42,7 +47,7 @@ fn browser() -> Option<PathBuf> {
 /// not resolved, so nothing leaves the machine.
 fn open(env: &TestEnv, browser: &Path, page: &Path) -> (String, Vec<String>) {
     let net = env.root().join("net.json");
-    let profile = tempfile::tempdir().unwrap();
+    let profile = tempfile::tempdir().expect("a profile");
     let mut command = Command::new(browser);
     command
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
@@ -56,8 +61,8 @@ fn open(env: &TestEnv, browser: &Path, page: &Path) -> (String, Vec<String>) {
         .env("HOME", profile.path());
     let output = command.output().expect("the browser starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let log = fs_err::read_to_string(&net).unwrap();
-    let log: serde_json::Value = serde_json::from_str(&log).unwrap();
+    let log = fs_err::read_to_string(&net).expect("a log");
+    let log: serde_json::Value = serde_json::from_str(&log).expect("JSON");
     let events = log["events"].as_array().cloned().unwrap_or_default();
     let of_the_page = |event: &&serde_json::Value| {
         event["params"]["initiator"].as_str().is_some_and(|who| who != "not an origin")

@@ -156,3 +156,23 @@ fn control_characters_of_an_agent_do_not_reach_the_terminal() {
     assert!(colours.contains("\x1b[32m+right\x1b[0m"), "{colours}");
     assert!(colours.contains("odd \\x1b[31m name"), "{colours}");
 }
+
+#[test]
+fn links_of_an_agent_come_back_as_links_and_lead_nothing_outside() {
+    let env = windlass_testkit::test_env!();
+    let outside = env.root().join("tmp/outside");
+    fs_err::create_dir(&outside).unwrap();
+    let agent = format!(
+        "test -L sub || ln -s '{}' sub; echo plan > plan.md; chmod +x plan.md",
+        outside.display()
+    );
+    // The engine does not accept such a link; the attempt's files are kept all the same.
+    env.run(GATED, &agent, &[]).assert_code(4);
+    let to = env.root().join("back");
+    env.windlass(&["trash", "restore", "plan#1", "--to", &to.to_string_lossy()]).assert_code(0);
+    assert_eq!(fs_err::read_link(to.join("sub")).unwrap(), outside);
+    assert_eq!(fs_err::read_dir(&outside).unwrap().count(), 0);
+    use std::os::unix::fs::PermissionsExt as _;
+    let mode = fs_err::metadata(to.join("plan.md")).unwrap().permissions().mode();
+    assert_ne!(mode & 0o111, 0, "an executable file stays one");
+}
