@@ -69,6 +69,9 @@ fn phase_words(state: &RunState, index: StepIndex) -> String {
         }
         Phase::Verifying { .. } => "The result of the verification that is running.".to_owned(),
         Phase::Committing { .. } => "It is proven; its work is committed next.".to_owned(),
+        Phase::Adopting { .. } => {
+            "It is proven; what it wrote is brought into the run's place next.".to_owned()
+        }
         Phase::Proven { .. } => "It is proven; its gate opens next, or it is done.".to_owned(),
         Phase::AtGate { .. } => "A person's answer at the gate.".to_owned(),
         Phase::Waiting { until, .. } => format!("Time: it waits until {until}."),
@@ -83,6 +86,6 @@ fn phase_words(state: &RunState, index: StepIndex) -> String {
 
 /// The commands that move this step on; those of the run, where the step is what it waits for.
 pub(super) fn next(state: &RunState, index: StepIndex) -> Vec<NextCommand> {
-    let stands = state.holder == Some(index) || matches!(state.step(index).phase, Phase::Blocked);
+    let stands = state.is_in_hand(index) || matches!(state.step(index).phase, Phase::Blocked);
     if stands && !state.is_ended() { status_view(state).next } else { Vec::new() }
 }

@@ -22,8 +22,8 @@ mod run;
 mod schema;
 mod simulate;
 mod status;
-mod workflow;
 mod trash;
+mod workflow;
 mod workflow_file;
 
 use std::process::ExitCode;

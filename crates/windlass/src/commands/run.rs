@@ -20,10 +20,10 @@ pub(crate) fn run(
     arguments: &RunArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = look_around(cli, arguments)?;
+    let surroundings = look_around(cli, arguments, output)?;
     let settings = config::load(&surroundings.site.user.top_level)?;
-    let plan = plan(arguments, &settings, &surroundings)?;
-    let (backend, command) = backend(arguments, &settings)?;
+    let plan = plan(arguments, &settings, &surroundings, output)?;
+    let (backend, command) = backend(arguments, &settings, output)?;
     let user = &surroundings.site.user;
     if !arguments.here && !user.dirty.is_empty() {
         output.remark(&format!(
@@ -42,29 +42,35 @@ pub(crate) fn run(
     };
     let notify = arguments.drive.notify.as_deref().map(Notify::of);
     let notify = Setting::or_flag(notify, settings.notify);
-    say_whose_command(notify.as_ref());
+    say_whose_command(notify.as_ref(), output);
     let run = start(&surroundings.site, request)?;
     drive(&surroundings, &run, DriveHow { no_wait: arguments.drive.no_wait, notify }, output)
 }
 
 /// Looks around, after what killed starts left behind is taken back: HEAD may stand elsewhere then.
-fn look_around(cli: &Cli, arguments: &RunArguments) -> Result<Surroundings, CommandError> {
+fn look_around(
+    cli: &Cli,
+    arguments: &RunArguments,
+    output: &Output,
+) -> Result<Surroundings, CommandError> {
     let find = || Surroundings::find_to_drive(cli, &arguments.drive.allow_write);
     let surroundings = find()?;
     surroundings.refuse_agents()?;
     let cleared = clear_unstarted(&surroundings.site).map_err(CommandError::failure)?;
     for run in &cleared {
-        note(&format!("run `{run}` was killed before it started; what it had made is taken back"));
+        output.remark(&format!(
+            "run `{run}` was killed before it started; what it had made is taken back"
+        ));
     }
     if cleared.is_empty() { Ok(surroundings) } else { find() }
 }
 
 /// Says which file a command comes from, so that nobody runs a stranger's command unknowingly.
-fn say_whose_command(notify: Option<&Setting<Notify>>) {
+fn say_whose_command(notify: Option<&Setting<Notify>>, output: &Output) {
     if let Some(Setting { value: Notify::Command(command), origin }) = notify
         && let Some(file) = origin.file()
     {
-        note(&format!("you are told by `{command}` (`notify` in {file})"));
+        output.remark(&format!("you are told by `{command}` (`notify` in {file})"));
     }
 }
 
@@ -73,6 +79,7 @@ fn find(
     arguments: &RunArguments,
     settings: &Settings,
     surroundings: &Surroundings,
+    output: &Output,
 ) -> Result<workflow_file::Found, CommandError> {
     let top_level = &surroundings.site.user.top_level;
     let Some(setting) = Setting::or_flag(arguments.workflow.clone(), settings.workflow.clone())
@@ -85,7 +92,7 @@ fn find(
     let Some(file) = setting.origin.file() else {
         return workflow_file::find(&setting.value, top_level);
     };
-    note(&format!("workflow `{}` (`workflow` in {file})", setting.value));
+    output.remark(&format!("workflow `{}` (`workflow` in {file})", setting.value));
     // A path in a configuration is meant from where the configuration is for.
     let base = match &setting.origin {
         Origin::User(_) => config::user_folder().unwrap_or_default(),
@@ -101,8 +108,9 @@ fn plan(
     arguments: &RunArguments,
     settings: &Settings,
     surroundings: &Surroundings,
+    output: &Output,
 ) -> Result<Plan, CommandError> {
-    let workflow = workflow_file::read(&find(arguments, settings, surroundings)?)?;
+    let workflow = workflow_file::read(&find(arguments, settings, surroundings, output)?)?;
     let inputs = workflow_file::inputs(&arguments.inputs)?;
     let issue = arguments.issue.map(|number| Issue {
         number,
@@ -119,12 +127,13 @@ fn plan(
 fn backend(
     arguments: &RunArguments,
     settings: &Settings,
+    output: &Output,
 ) -> Result<(String, String), CommandError> {
     let configured = settings.agent_command.clone().filter(|_| arguments.agent.is_none());
     let command = Setting::or_flag(arguments.agent_command.clone(), configured);
     if let Some(Setting { value: command, origin }) = &command {
         if let Some(file) = origin.file() {
-            note(&format!("agents are played by `{command}` (`agent_command` in {file})"));
+            output.remark(&format!("agents are played by `{command}` (`agent_command` in {file})"));
         }
         if command.trim().is_empty() {
             return Err(CommandError::usage("the agent command is empty"));

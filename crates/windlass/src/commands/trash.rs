@@ -144,7 +144,7 @@ fn restore(
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     let kept = pick(&trash.kept, trash.run.as_str(), &arguments.name)?;
-    let run_git = trash.surroundings.site.home.run(&trash.run).git();
+    let run_git = trash.surroundings.site.home.run(&trash.run).git;
     if let Some(branch) = &arguments.branch {
         return restore_branch(trash, kept, branch, &run_git, output);
     }
