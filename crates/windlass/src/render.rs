@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use windlass_core::import::{Became, Line, RemarkKind};
-use windlass_core::run::{RunStatus, StepStatus};
+use windlass_core::run::StepStatus;
 use windlass_core::time::Timestamp;
 use windlass_core::view::{StatusView, StepView};
 
@@ -87,23 +87,14 @@ pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
         }
     }
     text.push('\n');
-    let since = now.since(run.since_moment);
-    let for_how_long = match run.status {
-        RunStatus::Completed | RunStatus::Aborted => format!(", {since} ago"),
-        RunStatus::Active
-        | RunStatus::AwaitingApproval
-        | RunStatus::AwaitingUser
-        | RunStatus::Waiting
-        | RunStatus::Paused => format!(" for {since}"),
-    };
-    let _ = writeln!(text, "{}{for_how_long}", paint.bold(&status_words(run.status)));
+    let _ = writeln!(text, "{}{}", paint.bold(run.status.words()), run.since_words(now));
     if let Some(detail) = &run.detail {
         let _ = writeln!(text, "  {detail}");
     }
     if let Some(until) = run.until_moment {
         let _ = writeln!(text, "  goes on in {}", until.since(now));
     }
-    if matches!(run.status, RunStatus::Active | RunStatus::Waiting) {
+    if run.wants_driver() {
         let _ = match driving {
             Driving::Process(pid) => writeln!(text, "  driven by process {pid}"),
             Driving::Then => Ok(()),
@@ -133,15 +124,7 @@ pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
 }
 
 fn step_line(step: &StepView, waits: bool, now: Timestamp, paint: Paint) -> String {
-    let sign = match step.status {
-        StepStatus::Done if step.waived => paint.bad("~"),
-        StepStatus::Done => paint.good("✓"),
-        StepStatus::Running | StepStatus::Verifying => paint.busy("▸"),
-        StepStatus::Failed | StepStatus::Blocked => paint.bad("✗"),
-        StepStatus::Skipped => paint.dim("–"),
-        StepStatus::Ready => "·".to_owned(),
-        StepStatus::Pending | StepStatus::Invalidated => paint.dim("·"),
-    };
+    let sign = sign(step, paint);
     let indent = "  ".repeat(step.depth);
     let words = if waits { "waits for you" } else { step.status.as_str() };
     let mut line = format!("  {indent}{sign} {:<24} {words}", step.title);
@@ -170,7 +153,7 @@ fn step_line(step: &StepView, waits: bool, now: Timestamp, paint: Paint) -> Stri
 
 /// Writes where a run stands in one line.
 pub(crate) fn last_line(view: &StatusView) -> String {
-    let words = status_words(view.run.status);
+    let words = view.run.status.words();
     match &view.run.detail {
         Some(detail) => format!("{} {words}: {detail}", view.run.id),
         None => format!("{} {words}", view.run.id),
@@ -189,29 +172,27 @@ fn step_details(step: &StepView) -> String {
     format!("{indent}  `{}` by {agent}{tries}, {}{cost}", step.id, step.wall)
 }
 
-pub(crate) fn status_words(status: RunStatus) -> String {
-    match status {
-        RunStatus::Active => "active",
-        RunStatus::AwaitingApproval => "awaiting approval",
-        RunStatus::AwaitingUser => "waiting for you",
-        RunStatus::Waiting => "waiting",
-        RunStatus::Paused => "paused",
-        RunStatus::Completed => "completed",
-        RunStatus::Aborted => "aborted",
+fn sign(step: &StepView, paint: Paint) -> String {
+    let sign = step.sign();
+    match step.status {
+        StepStatus::Done if step.waived => paint.bad(sign),
+        StepStatus::Done => paint.good(sign),
+        StepStatus::Running | StepStatus::Verifying => paint.busy(sign),
+        StepStatus::Failed | StepStatus::Blocked => paint.bad(sign),
+        StepStatus::Ready => sign.to_owned(),
+        StepStatus::Skipped | StepStatus::Pending | StepStatus::Invalidated => paint.dim(sign),
     }
-    .to_owned()
 }
 
 fn budget(view: &StatusView) -> String {
     let budget = &view.budget;
-    let cost = match (budget.unknown_cost, budget.cost_usd) {
-        (0, cost) => format!("{cost:.2} of {:.2} USD", budget.cost_usd_limit),
-        (unknown, _) if unknown == budget.attempts => "cost unknown".to_owned(),
-        (unknown, cost) => format!("{cost:.2} USD known, {unknown} attempts unknown"),
-    };
     format!(
-        "used: {} of {} attempts, {} of {}, {cost}",
-        budget.attempts, budget.attempts_limit, budget.wall_ms, budget.wall_ms_limit
+        "used: {} of {} attempts, {} of {}, {}",
+        budget.attempts,
+        budget.attempts_limit,
+        budget.wall_ms,
+        budget.wall_ms_limit,
+        budget.cost_words()
     )
 }
 

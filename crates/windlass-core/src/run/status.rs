@@ -38,6 +38,17 @@ impl RunStatus {
             Self::Aborted => "aborted",
         }
     }
+
+    /// Returns the status in the words of people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::AwaitingApproval => "awaiting approval",
+            Self::AwaitingUser => "waiting for you",
+            Self::Active | Self::Waiting | Self::Paused | Self::Completed | Self::Aborted => {
+                self.as_str()
+            }
+        }
+    }
 }
 
 /// Where a step stands.

@@ -1,6 +1,6 @@
 //! What happened to each step: attempts, proofs and decisions, read off the journal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::id::{AttemptId, ObjectId, StepId};
 use crate::plan::{Holds, Strength};
@@ -17,6 +17,8 @@ pub struct History {
     pub decisions: Vec<DecisionEntry>,
     pub ended_at: Option<Timestamp>,
     open: BTreeMap<StepId, OpenVerification>,
+    /// Steps that go on from what they have, because a person sent them back.
+    sent_back: BTreeSet<StepId>,
 }
 
 #[derive(Clone, Debug)]
@@ -32,6 +34,10 @@ pub struct StepHistory {
     pub attempts: Vec<AttemptEntry>,
     pub proofs: Vec<ProofEntry>,
     pub commit: Option<ObjectId>,
+    /// The files that its work is compared with: those it began from, also after feedback.
+    pub base: Option<Snapshot>,
+    /// The files that were proven last.
+    pub proven: Option<Snapshot>,
 }
 
 /// One attempt.
@@ -126,11 +132,22 @@ impl History {
     #[expect(clippy::wildcard_enum_match_arm, reason = "a history is not about the other events")]
     fn add_verification(&mut self, at: Timestamp, event: &Event) {
         match event {
+            Event::FeedbackGiven { step, .. } => {
+                self.sent_back.insert(step.clone());
+            }
+            Event::StepBegan { step, baseline } => {
+                let goes_on = self.sent_back.remove(step);
+                let history = self.step(step);
+                if !goes_on || history.base.is_none() {
+                    history.base = Some(baseline.snapshot.clone());
+                }
+            }
             Event::VerificationStarted { step, snapshot, reason, .. } => {
                 let open = OpenVerification { snapshot: snapshot.clone(), reason: *reason };
                 self.open.insert(step.clone(), open);
             }
-            Event::StepProven { step, report, .. } => {
+            Event::StepProven { step, report, snapshot } => {
+                self.step(step).proven = Some(snapshot.clone());
                 self.add_proofs(at, step, &report.proofs, true);
             }
             Event::StepNotProven { step, failure, report, .. } => {

@@ -10,9 +10,11 @@ mod history;
 mod kept;
 mod moves;
 mod notice;
+mod plain;
 mod printable;
 mod redact;
 mod report;
+mod running;
 mod status;
 mod trail;
 mod why;
@@ -29,6 +31,8 @@ pub use report::{
     ReportAttempt, ReportAudit, ReportDecision, ReportFacts, ReportProof, ReportStep, ReportView,
     html, markdown, report_view,
 };
+pub use plain::{plain_line, plain_lines};
+pub use running::{Doing, GateAhead, RollbackTarget, RunningView, rollback_targets};
 pub use status::{BudgetView, GateView, NextCommand, RunView, StatusView, StepView, status_view};
 pub use trail::{Told, TrailError, follow};
 pub use why::{Sentence, Why, why};

@@ -5,6 +5,7 @@ use serde::Serialize;
 use crate::id::{GateId, RunId, StepId};
 use crate::run::{Control, GateKind, PauseReason, Phase, RunState, RunStatus, StepStatus};
 use crate::time::{Span, Timestamp};
+use crate::view::running::{GateAhead, RunningView, gate_ahead, running};
 
 /// Where a run stands.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -12,7 +13,11 @@ use crate::time::{Span, Timestamp};
 pub struct StatusView {
     pub run: RunView,
     pub steps: Vec<StepView>,
+    /// What is going on at this moment.
+    pub running: Vec<RunningView>,
     pub gate: Option<GateView>,
+    /// The next gate of the workflow, the open one included.
+    pub next_gate: Option<GateAhead>,
     pub budget: BudgetView,
     pub next: Vec<NextCommand>,
 }
@@ -104,12 +109,59 @@ pub struct NextCommand {
     pub does: String,
 }
 
+impl RunView {
+    /// Says since when the run stands as it does: ` for 3m`, or how long ago it ended.
+    pub fn since_words(&self, now: Timestamp) -> String {
+        let since = now.since(self.since_moment);
+        match self.status {
+            RunStatus::Completed | RunStatus::Aborted => format!(", {since} ago"),
+            RunStatus::Active
+            | RunStatus::AwaitingApproval
+            | RunStatus::AwaitingUser
+            | RunStatus::Waiting
+            | RunStatus::Paused => format!(" for {since}"),
+        }
+    }
+
+    /// Returns whether a living driver is expected.
+    pub fn wants_driver(&self) -> bool {
+        matches!(self.status, RunStatus::Active | RunStatus::Waiting)
+    }
+}
+
+impl StepView {
+    /// Returns the sign that stands beside the step's status, for those who do not see colours.
+    pub fn sign(&self) -> &'static str {
+        match self.status {
+            StepStatus::Done if self.waived => "~",
+            StepStatus::Done => "✓",
+            StepStatus::Running | StepStatus::Verifying => "▸",
+            StepStatus::Failed | StepStatus::Blocked => "✗",
+            StepStatus::Skipped => "–",
+            StepStatus::Ready | StepStatus::Pending | StepStatus::Invalidated => "·",
+        }
+    }
+}
+
+impl BudgetView {
+    /// Says what was spent, as far as it is known.
+    pub fn cost_words(&self) -> String {
+        match (self.unknown_cost, self.cost_usd) {
+            (0, cost) => format!("{cost:.2} of {:.2} USD", self.cost_usd_limit),
+            (unknown, _) if unknown == self.attempts => "cost unknown".to_owned(),
+            (unknown, cost) => format!("{cost:.2} USD known, {unknown} attempts unknown"),
+        }
+    }
+}
+
 /// Projects where a run stands.
 pub fn status_view(state: &RunState) -> StatusView {
     StatusView {
         run: run_view(state),
         steps: state.plan.indexes().map(|index| step_view(state, index)).collect(),
+        running: running(state),
         gate: gate_view(state),
+        next_gate: gate_ahead(state),
         budget: budget_view(state),
         next: next_commands(state),
     }
@@ -244,11 +296,13 @@ fn next_commands(state: &RunState) -> Vec<NextCommand> {
     };
     match state.status() {
         RunStatus::Active | RunStatus::Waiting => vec![
+            command("watch", "see it live"),
             command("log -f", "follow what happens"),
             command("pause", "let the running attempt finish, then stop"),
             command("resume", "go on, if no windlass is driving the run any more"),
         ],
         RunStatus::AwaitingApproval => vec![
+            command("watch", "look at it and answer, all on one screen"),
             command("proofs", "see what was checked, and what it rests on"),
             command("approve", "accept what is shown"),
             command("feedback \"…\"", "have the step done again, with this in mind"),

@@ -72,3 +72,50 @@ fn the_report_tells_the_whole_run() {
     let report = view::report_view(story.state(), &story.history, &facts);
     insta::assert_snapshot!(view::markdown(&report));
 }
+
+#[test]
+fn what_is_going_on_and_the_next_gate_are_part_of_the_status() {
+    let story = Story::begin();
+    let view = view::status_view(story.state());
+    let running: Vec<_> = view.running.iter().map(|r| (r.step.as_str(), r.doing)).collect();
+    assert_eq!(running, [("implement", view::Doing::Running)]);
+    assert_eq!(view.running[0].attempt.as_ref().unwrap().to_string(), "implement#1");
+    assert_eq!(view.next_gate.as_ref().unwrap().step.as_str(), "implement");
+    assert_eq!(view.next_gate.unwrap().steps_until, 1);
+    let mut story = story;
+    story.attempt("c1");
+    story.verified(holds());
+    story.committed();
+    story.approve("c1");
+    let view = view::status_view(story.state());
+    assert_eq!(view.next_gate, None, "{:?}", view.running);
+}
+
+#[test]
+fn a_rollback_is_offered_to_what_has_begun_and_suggests_the_step_before() {
+    let mut story = Story::begin();
+    story.attempt("c1");
+    story.verified(holds());
+    story.committed();
+    let at_first = view::rollback_targets(story.state());
+    assert_eq!(at_first.len(), 1);
+    assert!(at_first[0].suggested);
+    story.approve("c1");
+    story.begin_step("docs", "c1");
+    let targets = view::rollback_targets(story.state());
+    let named: Vec<_> = targets.iter().map(|t| (t.step.as_str(), t.suggested)).collect();
+    assert_eq!(named, [("implement", true), ("docs", false)]);
+}
+
+#[test]
+fn feedback_does_not_hide_what_the_step_changed_before() {
+    let mut story = Story::begin();
+    let base = story.history.steps.values().next().unwrap().base.clone();
+    assert!(base.is_some());
+    story.attempt("c1");
+    story.verified(holds());
+    story.committed();
+    story.feedback("Use the existing helper.", "c1");
+    story.begin_step("implement", "c1");
+    assert_eq!(story.history.steps.values().next().unwrap().base, base);
+}

@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::process::{ExitCode, Stdio};
 use std::time::Instant;
 
@@ -13,11 +12,12 @@ use windlass_core::proof::Outcome;
 
 use super::capture::Capture;
 use super::child::{self, Bounds, RunningChild, Streams};
+use super::os;
 use super::policy::{Envelope, LaunchPolicy, LaunchReport, MAX_POLICY_BYTES, Started, Status};
+use super::registry::Registered;
 use super::signals::Signals;
 use super::supervise::{self, Supervisor};
 use super::sweep::{self, Reaped};
-use super::{life, os};
 
 /// Runs as a launcher: standard input is the engine's socket.
 ///
@@ -178,35 +178,4 @@ fn hold_lock(policy: &LaunchPolicy) -> Result<Option<File>, String> {
     flock(&file, FlockOperation::NonBlockingLockShared)
         .map_err(|error| format!("another driver holds `{}`: {error}", path.display()))?;
     Ok(Some(file))
-}
-
-/// The launcher's entry in the registry, removed when it ends.
-struct Registered {
-    file: Option<PathBuf>,
-}
-
-impl Registered {
-    fn enter(policy: &LaunchPolicy) -> Result<Self, String> {
-        let Some(registry) = &policy.registry else { return Ok(Self { file: None }) };
-        let write = || -> io::Result<PathBuf> {
-            let me = life::launcher()?;
-            fs_err::create_dir_all(registry)?;
-            let file = registry.join(me.pid.to_string());
-            // Whole or not at all: a half-written start time would let an agent pass for a person.
-            let draft = registry.join(format!("{}.new", me.pid));
-            fs_err::write(&draft, format!("{}\n", me.start_time))?;
-            fs_err::rename(&draft, &file)?;
-            Ok(file)
-        };
-        let file = write().map_err(|error| format!("failed to register the launcher: {error}"))?;
-        Ok(Self { file: Some(file) })
-    }
-}
-
-impl Drop for Registered {
-    fn drop(&mut self) {
-        if let Some(file) = &self.file {
-            let _ = fs_err::remove_file(file);
-        }
-    }
 }

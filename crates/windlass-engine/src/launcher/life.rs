@@ -14,6 +14,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use rustix::process::getpid;
 
 use super::sweep;
+use crate::process::activity::io_bytes;
 use crate::process::table::Process;
 
 /// The counters of a tree at one moment. Equal ones mean that nothing has happened in between.
@@ -57,17 +58,6 @@ fn waited_for_by_the_launcher() -> u64 {
 
 /// The clock tick that `/proc` counts in, on every architecture that Rust's Linux targets have.
 const MS_PER_TICK: u64 = 10;
-
-/// Returns the bytes that a process and the children it waited for moved; zero when not readable.
-fn io_bytes(pid: i32) -> u64 {
-    let text = fs_err::read_to_string(format!("/proc/{pid}/io")).unwrap_or_default();
-    let value = |name: &str| {
-        text.lines()
-            .find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok())
-            .unwrap_or(0)
-    };
-    value("rchar:") + value("wchar:")
-}
 
 /// Returns the launcher's own record, for its registration.
 pub(super) fn launcher() -> std::io::Result<Process> {

@@ -7,7 +7,7 @@
 //! In the order of a launch:
 //!
 //! - [`policy`]: what it is told and what it answers.
-//! - `entry`: its `main`.
+//! - `entry`: its `main`; `registry`: where it says that it is there, and what for.
 //! - `child`: the program's start; [`confine`] and `grants` (Landlock), `cgroup`.
 //! - `supervise`: the loop; `capture` (output), `life` (signs of life), `signals`.
 //! - `sweep`: the end of everything below.
@@ -25,6 +25,7 @@ mod grants;
 mod life;
 mod os;
 pub mod policy;
+mod registry;
 mod signals;
 mod supervise;
 mod sweep;
@@ -34,3 +35,4 @@ pub use entry::main_launch;
 pub use policy::{
     CgroupUse, Confinement, ConfinementMode, LaunchPolicy, LaunchReport, Limits, Started,
 };
+pub use registry::{Launched, launched};

@@ -7,11 +7,13 @@
 //! - [`orphans`]: what is left when a launcher itself was killed.
 //! - [`probe`]: what version a program says it has.
 //! - [`ancestry`]: whether a process runs below a launcher.
+//! - [`activity`]: signs of life, for people who watch.
 //! - [`table`]: the kernel's process table.
 //!
 //! Invariant: nothing that was started through [`spawn`] outlives its [`RunningUnit`]. Design page:
 //! `docs/design/launcher.md`.
 
+pub mod activity;
 pub mod ancestry;
 pub mod orphans;
 pub mod probe;

@@ -13,7 +13,7 @@ use windlass_engine::store::{Seq, Store};
 use super::scratch::{Scratch, quoted};
 use crate::commands::{audit, report};
 use crate::error::CommandError;
-use crate::render::{Paint, status_words};
+use crate::render::Paint;
 use crate::surroundings::Surroundings;
 
 pub(super) struct Summary<'a> {
@@ -94,7 +94,7 @@ impl<'a> Summary<'a> {
     pub(super) fn text(&self, colour: bool) -> String {
         let paint = Paint::new(colour);
         let mut text = String::new();
-        let words = status_words(self.status);
+        let words = self.status.words();
         let words = match self.status {
             RunStatus::Completed => paint.good(&words),
             _ => paint.bad(&words),
