@@ -93,6 +93,11 @@ pub(crate) enum Command {
     /// Say where a run stands, why, since when, and what to do next
     #[command(after_help = "Example: windlass status --json")]
     Status(StatusArguments),
+    /// Watch a run live, look into it, and answer its gates
+    #[command(
+        after_help = "Example: windlass watch\n\nPress ? for the keys. Leaving the view never stops the run."
+    )]
+    Watch,
     /// Show what happened, event by event
     #[command(after_help = "Example: windlass log -f")]
     Log(LogArguments),

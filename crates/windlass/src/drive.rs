@@ -13,17 +13,22 @@ use windlass_core::id::RunId;
 use windlass_core::run::{Event, RunState, RunStatus};
 use windlass_core::time::Timestamp;
 use windlass_core::view::{describe, status_view};
-use windlass_engine::dispatch::{DriveOptions, Driver, DriverHandle, Ended, Observer, now};
+use windlass_engine::dispatch::{DriveOptions, Driver, DriverHandle, Ended, Observer, Site, now};
 
 use crate::ask;
+use crate::commands::is_dumb;
 use crate::error::{CommandError, EXIT_ABORTED, EXIT_PAUSED, EXIT_PERSON};
 use crate::notify::{Bearer, Notifier};
-use crate::output::{Output, Verbosity, note};
+use crate::output::{Output, Verbosity, live_size, note, show_live};
 use crate::render::{self, Driving, Paint, Screen};
 use crate::surroundings::{Surroundings, person};
+use crate::watch::Compact;
 
 /// How long something may take before a line says that it is still going on.
 const STILL_RUNNING: Duration = Duration::from_secs(30);
+
+/// How often the compact view is drawn anew: elapsed times have seconds.
+const REDRAWN: Duration = Duration::from_secs(1);
 
 /// How a run is driven.
 pub(crate) struct DriveHow {
@@ -77,7 +82,9 @@ fn drive_once(
     output: &Output,
 ) -> Result<Ended, CommandError> {
     let verbosity = if output.is_json() { Verbosity::Quiet } else { output.verbosity() };
-    let progress = Arc::new(Mutex::new(Progress::new(verbosity)));
+    let live = Live::where_it_can_be_seen(surroundings, run, output);
+    let tick = if live.is_some() { REDRAWN } else { STILL_RUNNING };
+    let progress = Arc::new(Mutex::new(Progress::new(verbosity, live)));
     let observer: Observer = {
         let progress = Arc::clone(&progress);
         Box::new(move |step, state| {
@@ -86,13 +93,17 @@ fn drive_once(
                 progress.tell(step.input.at, event, state);
             }
             bearer.tell(&step.events, state);
+            if let Some(live) = &mut progress.live {
+                live.take(state);
+            }
         })
     };
     let (done, waiting) = channel::<()>();
     let ticker = std::thread::spawn(move || {
-        while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(STILL_RUNNING) {
+        while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(tick) {
             progress.lock().unwrap_or_else(PoisonError::into_inner).still();
         }
+        show_live(Vec::new());
     });
     let ended = drive_watched(surroundings, run, no_wait, signals, observer);
     drop(done);
@@ -133,16 +144,57 @@ fn finish(ended: &Ended, output: &mut Output) {
     }
 }
 
+/// The compact view at a terminal, below the lines that stay.
+struct Live {
+    site: Arc<Site>,
+    run: RunId,
+    compact: Compact,
+    state: Option<RunState>,
+}
+
+impl Live {
+    fn where_it_can_be_seen(
+        surroundings: &Surroundings,
+        run: &RunId,
+        output: &Output,
+    ) -> Option<Self> {
+        let wanted = !output.is_json() && output.verbosity() != Verbosity::Quiet;
+        let seen = wanted && std::io::stderr().is_terminal() && !is_dumb();
+        seen.then(|| Self {
+            site: Arc::clone(&surroundings.site),
+            run: run.clone(),
+            compact: Compact::new(Paint::new(output.has_colour())),
+            state: None,
+        })
+    }
+
+    fn take(&mut self, state: &RunState) {
+        self.state = Some(state.clone());
+        self.draw();
+    }
+
+    fn draw(&mut self) {
+        let (Some(state), Some((width, height))) = (&self.state, live_size()) else { return };
+        // A full last column makes some terminals begin a new line.
+        let width = width.saturating_sub(1);
+        let mut lines = self.compact.lines(&self.site, &self.run, state, now(), width);
+        // What is above must stay in sight, and the cursor below.
+        lines.truncate(height.saturating_sub(3));
+        show_live(lines);
+    }
+}
+
 /// Lines about what happens, with the time since the run began.
 struct Progress {
     verbosity: Verbosity,
+    live: Option<Live>,
     began: Option<Timestamp>,
     running: Option<(String, Timestamp)>,
 }
 
 impl Progress {
-    fn new(verbosity: Verbosity) -> Self {
-        Self { verbosity, began: None, running: None }
+    fn new(verbosity: Verbosity, live: Option<Live>) -> Self {
+        Self { verbosity, live, began: None, running: None }
     }
 
     fn tell(&mut self, at: Timestamp, event: &Event, state: &RunState) {
@@ -184,7 +236,10 @@ impl Progress {
         }
     }
 
-    fn still(&self) {
+    fn still(&mut self) {
+        if let Some(live) = &mut self.live {
+            return live.draw();
+        }
         if let (Some((what, since)), Some(began)) = (&self.running, self.began) {
             if self.verbosity == Verbosity::Quiet {
                 return;

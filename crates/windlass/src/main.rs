@@ -13,6 +13,7 @@ mod notify;
 mod output;
 mod render;
 mod surroundings;
+mod watch;
 
 use std::process::ExitCode;
 

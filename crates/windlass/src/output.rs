@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 use windlass_core::view::{Lines, printable};
 
@@ -143,10 +144,48 @@ impl Output {
     }
 }
 
+/// Lines at the bottom of the terminal that are drawn anew; whatever is said goes above them.
+static LIVE: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
 /// Prints a line for people.
 pub(crate) fn note(text: &str) {
+    let live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut out = std::io::stderr().lock();
-    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    let _ = write!(out, "{}{text}\n{}", erased(&live), drawn(&live)).and_then(|()| out.flush());
+}
+
+/// Draws these lines below all that was said, in place of the ones that were there.
+///
+/// Nothing is asked of the terminal and nothing is set in it, so there is nothing to restore: the
+/// cursor goes up over what was drawn last, and what is there is replaced.
+pub(crate) fn show_live(lines: Vec<String>) {
+    let mut live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+    let erase = erased(&live);
+    *live = lines;
+    let mut out = std::io::stderr().lock();
+    let _ = write!(out, "{erase}{}", drawn(&live)).and_then(|()| out.flush());
+}
+
+/// The terminal's width and height, where standard error is one that can be drawn on.
+pub(crate) fn live_size() -> Option<(usize, usize)> {
+    let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok()?;
+    (size.ws_col > 0 && size.ws_row > 0).then(|| (size.ws_col.into(), size.ws_row.into()))
+}
+
+fn erased(live: &[String]) -> String {
+    let width = live_size().map_or(usize::MAX, |(width, _)| width);
+    // A terminal that became narrower has broken the lines that are too long for it.
+    let rows: usize = live.iter().map(|line| visible(line).div_ceil(width).max(1)).sum();
+    if rows == 0 { String::new() } else { format!("\r\x1b[{rows}A\x1b[J") }
+}
+
+fn drawn(live: &[String]) -> String {
+    live.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// The columns of a line without its colours.
+fn visible(line: &str) -> usize {
+    unicode_width::UnicodeWidthStr::width(windlass_core::view::plain_line(line).as_str())
 }
 
 /// Rings the terminal's bell.

@@ -25,13 +25,13 @@ pub use graph::{GraphFormat, graph};
 pub use history::{AttemptEntry, DecisionEntry, History, ProofEntry, StepHistory, describe};
 pub use kept::{Fate, Kept, KeptFiles, Work};
 pub use notice::{Notice, NoticeKind, notice};
+pub use plain::{plain_line, plain_lines};
 pub use printable::{Lines, beginning, printable};
 pub use redact::Redaction;
 pub use report::{
     ReportAttempt, ReportAudit, ReportDecision, ReportFacts, ReportProof, ReportStep, ReportView,
     html, markdown, report_view,
 };
-pub use plain::{plain_line, plain_lines};
 pub use running::{Doing, GateAhead, RollbackTarget, RunningView, rollback_targets};
 pub use status::{BudgetView, GateView, NextCommand, RunView, StatusView, StepView, status_view};
 pub use trail::{Told, TrailError, follow};

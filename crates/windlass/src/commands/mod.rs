@@ -23,14 +23,16 @@ mod schema;
 mod simulate;
 mod status;
 mod trash;
+mod watch;
 mod workflow;
 mod workflow_file;
 
 use std::process::ExitCode;
 
 pub(crate) use decide::answered as decide_answer;
-pub(crate) use proofs::line as proof_line;
+pub(crate) use proofs::{line as proof_line, newest as newest_proofs};
 pub(crate) use report::history;
+pub(crate) use watch::is_dumb;
 pub(crate) use workflow_file::render as render_diagnostic;
 
 use crate::cli::{Cli, Command};
@@ -46,6 +48,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Run(arguments)) => run::run(cli, arguments, output),
         Some(Command::Resume(arguments)) => resume::resume(cli, arguments, output),
         Some(Command::Status(arguments)) => status::status(cli, arguments, output),
+        Some(Command::Watch) => watch::watch(cli, output),
         Some(Command::Log(arguments)) => log::log(cli, arguments, output),
         Some(Command::Replay(arguments)) => replay::replay(cli, arguments, output),
         Some(Command::Diff(arguments)) => diff::diff(cli, arguments, output),

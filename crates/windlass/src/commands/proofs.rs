@@ -65,7 +65,7 @@ pub(crate) fn proofs(
 }
 
 /// What the step rests on; where it is not proven, its last verification.
-fn newest(proofs: &[ProofEntry], all: bool) -> Vec<&ProofEntry> {
+pub(crate) fn newest(proofs: &[ProofEntry], all: bool) -> Vec<&ProofEntry> {
     if all {
         return proofs.iter().collect();
     }

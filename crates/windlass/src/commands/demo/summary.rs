@@ -96,8 +96,8 @@ impl<'a> Summary<'a> {
         let mut text = String::new();
         let words = self.status.words();
         let words = match self.status {
-            RunStatus::Completed => paint.good(&words),
-            _ => paint.bad(&words),
+            RunStatus::Completed => paint.good(words),
+            _ => paint.bad(words),
         };
         let _ = writeln!(
             text,
