@@ -15,6 +15,7 @@ mod parallel;
 mod processes;
 mod random;
 mod repository;
+mod terminal;
 pub mod wait;
 
 pub use command::{Background, Finished};
@@ -25,6 +26,7 @@ pub use parallel::in_parallel;
 pub use processes::left_behind;
 pub use random::Random;
 pub use repository::Repository;
+pub use terminal::Terminal;
 
 /// Makes a [`TestEnv`] around the `windlass` of the calling test's package.
 #[macro_export]

@@ -172,20 +172,20 @@ pub(crate) fn live_size() -> Option<(usize, usize)> {
     (size.ws_col > 0 && size.ws_row > 0).then(|| (size.ws_col.into(), size.ws_row.into()))
 }
 
+/// Goes up over the lines and empties each.
+///
+/// A terminal that became narrower may have broken a line into two; then a part of it stays. To go
+/// up further could empty a line that has to stay. Each line by itself, because some terminals keep
+/// what is on the screen when all of it is cleared at once.
 fn erased(live: &[String]) -> String {
-    let width = live_size().map_or(usize::MAX, |(width, _)| width);
-    // A terminal that became narrower has broken the lines that are too long for it.
-    let rows: usize = live.iter().map(|line| visible(line).div_ceil(width).max(1)).sum();
-    if rows == 0 { String::new() } else { format!("\r\x1b[{rows}A\x1b[J") }
+    if live.is_empty() {
+        return String::new();
+    }
+    format!("\r\x1b[2K{}", "\x1b[1A\x1b[2K".repeat(live.len()))
 }
 
 fn drawn(live: &[String]) -> String {
     live.iter().map(|line| format!("{line}\n")).collect()
-}
-
-/// The columns of a line without its colours.
-fn visible(line: &str) -> usize {
-    unicode_width::UnicodeWidthStr::width(windlass_core::view::plain_line(line).as_str())
 }
 
 /// Rings the terminal's bell.

@@ -87,7 +87,8 @@ pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
         }
     }
     text.push('\n');
-    let _ = writeln!(text, "{}{}", paint.bold(run.status.words()), run.since_words(now));
+    let since = run.since_words(&now.since(run.since_moment).to_string());
+    let _ = writeln!(text, "{}{since}", paint.bold(run.status.words()));
     if let Some(detail) = &run.detail {
         let _ = writeln!(text, "  {detail}");
     }

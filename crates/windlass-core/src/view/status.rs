@@ -110,9 +110,9 @@ pub struct NextCommand {
 }
 
 impl RunView {
-    /// Says since when the run stands as it does: ` for 3m`, or how long ago it ended.
-    pub fn since_words(&self, now: Timestamp) -> String {
-        let since = now.since(self.since_moment);
+    /// Says since when the run stands as it does, given how long that is: ` for 3m`, or how long
+    /// ago it ended.
+    pub fn since_words(&self, since: &str) -> String {
         match self.status {
             RunStatus::Completed | RunStatus::Aborted => format!(", {since} ago"),
             RunStatus::Active

@@ -14,6 +14,9 @@ pub(super) fn key(screen: &mut Screen, key: KeyEvent) -> Vec<Action> {
     if key.kind == KeyEventKind::Release {
         return Vec::new();
     }
+    if key.modifiers.contains(KeyModifiers::ALT) {
+        return after_escape(screen, key);
+    }
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         match key.code {
             KeyCode::Char('c') => return vec![Action::Leave],
@@ -29,6 +32,18 @@ pub(super) fn key(screen: &mut Screen, key: KeyEvent) -> Vec<Action> {
         return in_page(screen, key);
     }
     in_overview(screen, key)
+}
+
+/// An escape that a key follows at once looks like that key with Alt. It is taken as both, one after
+/// the other, except where text is typed: there Alt is a habit and must not lose the text.
+fn after_escape(screen: &mut Screen, pressed: KeyEvent) -> Vec<Action> {
+    let searches = screen.pager.as_ref().is_some_and(|pager| pager.typing.is_some());
+    if searches || decide::typing(screen.dialog.as_mut()).is_some() {
+        return Vec::new();
+    }
+    let mut actions = key(screen, KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE));
+    actions.extend(key(screen, KeyEvent::new(pressed.code, KeyModifiers::NONE)));
+    actions
 }
 
 /// Takes in text that was pasted: only where text is asked for.

@@ -24,6 +24,8 @@ mod source;
 mod terminal;
 mod text_input;
 mod update;
+#[cfg(test)]
+mod update_tests;
 
 pub(crate) use compact::Compact;
 pub(crate) use run::watch;

@@ -40,8 +40,10 @@ pub(super) struct Live {
     /// The attempt; none for a check.
     pub(super) attempt: Option<AttemptId>,
     pub(super) activity: Activity,
-    /// When something last happened in it.
-    pub(super) last_sign: Timestamp,
+    /// When it was looked at for the first time.
+    pub(super) first: Timestamp,
+    /// When something was last seen to happen in it; none before that.
+    pub(super) last_sign: Option<Timestamp>,
     /// Its last lines of output.
     pub(super) tail: Vec<String>,
 }
@@ -63,16 +65,19 @@ impl LiveWatch {
     fn look_at(&mut self, launched: &Launched, now: Timestamp) -> Live {
         let key = (launched.pid, launched.start_time);
         let activity = activity(launched);
-        if let Some(known) = self.known.get(&key)
-            && known.activity == activity
-        {
+        let known = self.known.get(&key);
+        if let Some(known) = known.filter(|known| known.activity == activity) {
             return known.clone();
         }
+        let (first, last_sign) = match known {
+            Some(known) => (known.first, Some(now)),
+            None => (now, None),
+        };
         let lines = plain_lines(output_tail(&launched.output, TAIL_BYTES).trim_end());
-        let first = lines.len().saturating_sub(TAIL_LINES);
-        let tail = lines.into_iter().skip(first).filter(|line| !line.is_empty()).collect();
+        let skipped = lines.len().saturating_sub(TAIL_LINES);
+        let tail = lines.into_iter().skip(skipped).filter(|line| !line.is_empty()).collect();
         let attempt = launched.attempt.as_ref().and_then(|attempt| attempt.parse().ok());
-        let live = Live { attempt, activity, last_sign: now, tail };
+        let live = Live { attempt, activity, first, last_sign, tail };
         self.known.insert(key, live.clone());
         live
     }

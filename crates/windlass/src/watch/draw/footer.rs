@@ -35,6 +35,7 @@ fn budget(budget: &BudgetView, width: usize, look: Look) -> Line<'static> {
     // Three gauges, and the room between them.
     let words = attempts.len() + wall.len() + cost.len();
     if width < words + 3 * (GAUGE + 1) + 4 {
+        let (attempts, wall) = (attempts.replace(" of ", "/"), wall.replace(" of ", "/"));
         return Line::styled(cut(&format!("{attempts}, {wall}, {cost}"), width), look.dim());
     }
     let known = budget.unknown_cost == 0;

@@ -24,7 +24,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen, look: Loo
         Span::styled(format!("run {}", run.id), look.dim()),
         width,
     )];
-    let status = format!("{}{}", run.status.words(), run.since_words(screen.now));
+    let since = brief(screen.now.since(run.since_moment));
+    let status = format!("{}{}", run.status.words(), run.since_words(&since));
     let room = width.saturating_sub(status.chars().count() + 3);
     let place = format!("workflow {}, branch {}", run.workflow, run.branch);
     lines.push(Line::from(vec![

@@ -13,6 +13,9 @@ use super::super::screen::{Driven, Screen, Seen};
 use super::super::source::Live;
 use super::text::{brief, bytes, cut, rule};
 
+/// How long nothing has to happen before that is said.
+const SILENCE: Time = Time::seconds(5);
+
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen, look: Look) {
     let Some(seen) = &screen.seen else { return };
     let lines = if screen.shows_gate() {
@@ -41,7 +44,7 @@ fn gate(seen: &Seen, screen: &Screen, area: Rect, look: Look) -> Vec<Line<'stati
         _ => format!("`{}` changed files that judge the work: accept them?", gate.step),
     };
     let mut lines = vec![rule(&question, look.yours(), area, look)];
-    let keys = "a approve   f feedback   r rollback   d diff   e evidence";
+    let keys = "a approve  f feedback  r rollback  d diff  e evidence";
     lines.push(Line::styled(cut(keys, usize::from(area.width)), look.bold()));
     let Some((_, shown)) = &screen.gate else {
         lines.push(Line::styled("reading what changed …", look.dim()));
@@ -126,8 +129,24 @@ pub(in crate::watch) fn life(
             Doing::Stopping => ("ending".to_owned(), true),
         };
     };
+    let counters = counters(live, now);
+    let output_at = live.activity.output_at_ms.map(Timestamp);
+    let quiet = now.since(live.last_sign.max(output_at).unwrap_or(live.first));
+    // Two looks at the table are a second apart; shorter silences are not silences.
+    if quiet < SILENCE {
+        let known = live.last_sign.is_some() || output_at.is_some_and(|at| now.since(at) < SILENCE);
+        return (if known { format!("alive: {counters}") } else { counters }, true);
+    }
+    let bound = match view.doing {
+        Doing::Running => format!(" (ends it at {})", view.idle_timeout),
+        Doing::Stopping | Doing::Verifying => String::new(),
+    };
+    let well = view.doing != Doing::Running || quiet.0 < view.idle_timeout.0 / 2;
+    (format!("no sign of life for {}{bound}: {counters}", brief(quiet)), well)
+}
+
+fn counters(live: &Live, now: Timestamp) -> String {
     let activity = &live.activity;
-    let quiet = now.since(live.last_sign);
     let processes = match activity.processes {
         1 => "1 process".to_owned(),
         count => format!("{count} processes"),
@@ -136,21 +155,8 @@ pub(in crate::watch) fn life(
         Some(at) => format!("output {} ago", brief(now.since(Timestamp(at)))),
         None => "no output yet".to_owned(),
     };
-    let counters = format!(
-        "{processes}, CPU {}, {} moved, {output}",
-        Time(activity.cpu_ms),
-        bytes(activity.io_bytes)
-    );
-    // A look at the table takes a second; shorter silences are not silences.
-    if quiet < Time::seconds(5) {
-        return (format!("alive: {counters}"), true);
-    }
-    let bound = match view.doing {
-        Doing::Running => format!(" (ends it at {})", view.idle_timeout),
-        Doing::Stopping | Doing::Verifying => String::new(),
-    };
-    let well = view.doing != Doing::Running || quiet.0 < view.idle_timeout.0 / 2;
-    (format!("no sign of life for {}{bound}: {counters}", brief(quiet)), well)
+    let (cpu, moved) = (Time(activity.cpu_ms), bytes(activity.io_bytes));
+    format!("{processes}, CPU {cpu}, {moved} moved, {output}")
 }
 
 /// How a step that does not run stands.

@@ -47,10 +47,10 @@ fn row(step: &StepView, selected: bool, width: u16, screen: &Screen, look: Look)
     let columns = 15 + if tries.is_empty() && width < 70 { 0 } else { 12 } + 8;
     let indent = "  ".repeat(step.depth.min(width / 8));
     let room = width.saturating_sub(columns + 3);
-    let title = fill(&format!("{indent}{}", step.title), room);
+    let title = fill(&step.title, room.saturating_sub(indent.len()));
     let whole = if selected { look.selected() } else { Style::new() };
     let mut spans = vec![
-        Span::styled(format!(" {} ", step.sign()), style),
+        Span::styled(format!(" {indent}{} ", step.sign()), style),
         Span::raw(title),
         Span::styled(format!(" {words:<14}"), style),
     ];

@@ -1,0 +1,7 @@
+//! The live view in a real terminal, at three sizes and in bad conditions.
+
+mod deciding;
+mod driving;
+mod looking;
+mod robust;
+mod support;
