@@ -1,5 +1,6 @@
 //! A real terminal for screens: tmux, without anybody in front of it.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -31,7 +32,7 @@ impl Terminal {
         let ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
         assert!(found || !ci, "tmux is missing, and CI is set: install tmux");
         if !found {
-            eprintln!("skipped: tmux is missing, so nothing was tested");
+            let _ = writeln!(std::io::stderr(), "skipped: tmux is missing, so nothing was tested");
         }
         found
     }
@@ -125,9 +126,13 @@ impl Terminal {
     }
 
     /// Waits until the screen is as wanted, and returns it.
+    ///
+    /// Two looks must agree: one alone may fall into the middle of a drawing.
     #[track_caller]
     pub fn wait_until(&self, what: &str, wanted: impl Fn(&str) -> bool) -> String {
-        let seen = wait::until(wait::DEADLINE, || Some(self.screen()).filter(|s| wanted(s)));
+        let seen = wait::until(wait::DEADLINE, || {
+            Some(self.screen()).filter(|screen| wanted(screen) && self.screen() == *screen)
+        });
         seen.unwrap_or_else(|| panic!("`{what}` did not appear:\n{}", self.screen()))
     }
 

@@ -134,7 +134,7 @@ impl From<DriveError> for CommandError {
         let hint = match &error {
             DriveError::Driven { run } => {
                 format!(
-                    "follow it with `windlass log -f --run {run}`, or stop it with `windlass pause --run {run}`"
+                    "watch it with `windlass watch --run {run}`, or stop it with `windlass pause --run {run}`"
                 )
             }
             _ => "the run goes on from its last decision with `windlass resume`".to_owned(),

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use windlass_core::proof::Outcome;
-use windlass_engine::launcher::LaunchPolicy;
+use windlass_engine::launcher::{LaunchPolicy, launched};
+use windlass_engine::process::activity::{activity, output_tail};
 use windlass_engine::process::{self, LauncherCommand, SpawnError};
 
 use crate::support::{self, Fixture};
@@ -31,6 +32,32 @@ fn a_program_gets_exactly_the_environment_folder_and_input_of_its_policy() {
     assert_eq!(fs_err::read_to_string(fixture.path("stderr")).unwrap(), "oops\n");
     assert_eq!((report.stdout_bytes, report.stderr_bytes), (output.len() as u64, 5));
     assert!(report.max_rss_kb > 0 && report.lost.is_none());
+}
+
+#[test]
+fn a_living_launcher_can_be_watched_from_outside_and_an_ended_one_is_gone() {
+    let fixture = Fixture::new();
+    let registry = fixture.path("registry");
+    let mut policy = fixture.sh("echo working; touch ready; until [ -e go ]; do sleep 0.05; done");
+    policy.registry = Some(registry.clone());
+    policy.env.push(("WINDLASS_ATTEMPT".to_owned(), "plan#2".to_owned()));
+    let unit = fixture.spawn(&policy);
+    support::wait_for_file(&fixture.path("ready"));
+    let living = launched(&registry, fixture.root());
+    assert_eq!(living.len(), 1, "{living:?}");
+    assert_eq!(living[0].attempt.as_deref(), Some("plan#2"));
+    let is_captured = || output_tail(&living[0].output, 100) == "working\n";
+    support::eventually("its output is there", is_captured);
+    let seen = activity(&living[0]);
+    assert!(
+        seen.processes >= 1 && seen.output_bytes == 8 && seen.output_at_ms.is_some(),
+        "{seen:?}"
+    );
+    // Another run's folder has none of it.
+    assert!(launched(&registry, &fixture.path("elsewhere")).is_empty());
+    fixture.write("go", "");
+    unit.wait();
+    assert!(launched(&registry, fixture.root()).is_empty());
 }
 
 #[test]

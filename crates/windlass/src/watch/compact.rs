@@ -7,7 +7,7 @@ use windlass_core::view::{Doing, RunningView, StatusView, StepView, plain_line, 
 use windlass_engine::dispatch::Site;
 
 use super::draw::{brief, cut, life, rule_text};
-use super::source::{Live, LiveWatch};
+use super::live::{Live, LiveWatch};
 use crate::render::Paint;
 
 /// How many steps are shown around the current one.

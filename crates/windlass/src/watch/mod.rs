@@ -15,6 +15,7 @@ mod compact;
 mod decide;
 mod draw;
 mod keys;
+mod live;
 mod look;
 mod pager;
 mod pages;

@@ -158,7 +158,13 @@ impl Source {
             lines.extend(diff.iter().flat_map(|diff| self.blob(diff)).map(patch_line));
             lines.push(plain(""));
         }
-        lines.extend(proofs.into_iter().map(proof));
+        // A proof of other files says nothing about these.
+        let here = |entry: &&ProofEntry| gate.is_none_or(|gate| gate.snapshot == entry.snapshot);
+        let judged: Vec<PageLine> = proofs.into_iter().filter(here).map(proof).collect();
+        if judged.is_empty() {
+            lines.push(dim("No check has judged these files yet."));
+        }
+        lines.extend(judged);
         lines.push(plain(""));
         lines.extend(self.diff(step, None));
         lines

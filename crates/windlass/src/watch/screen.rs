@@ -8,8 +8,8 @@ use windlass_core::time::Timestamp;
 use windlass_core::view::{RollbackTarget, StatusView, StepView};
 use windlass_engine::dispatch::Request;
 
+use super::live::Live;
 use super::pager::{Page, PageLine, Pager, Subject};
-use super::source::Live;
 use super::text_input::TextInput;
 
 /// The smallest terminal that something useful fits into.

@@ -1,7 +1,6 @@
 //! Where the view comes from: the journal, the driver's lock and the process table, read only.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
@@ -9,79 +8,25 @@ use std::time::{Duration, Instant};
 use windlass_core::id::{AttemptId, RunId};
 use windlass_core::run::{Event, RunState};
 use windlass_core::time::Timestamp;
-use windlass_core::view::{
-    History, describe, plain_line, plain_lines, rollback_targets, status_view,
-};
+use windlass_core::view::{History, describe, plain_line, rollback_targets, status_view};
 use windlass_engine::dispatch::{Site, now};
 use windlass_engine::journal::{Entry, entry};
-use windlass_engine::launcher::{Launched, launched};
-use windlass_engine::process::activity::{Activity, activity, output_tail};
 use windlass_engine::store::lock::{self, Held};
 use windlass_engine::store::{Seq, Store};
 
+use super::live::{Live, LiveWatch};
 use super::pager::Subject;
 use super::screen::{Driven, Message, Seen};
 
 /// How often the journal is looked at: the mark that tells of a change costs one small read.
 const INTERVAL: Duration = Duration::from_millis(500);
 
+/// How long a store is kept open. Where nothing can be written it may be a copy, and a database that
+/// was put in its place goes unnoticed by whoever has the old one open.
+const REOPENED: Duration = Duration::from_secs(5);
+
 /// How often the process table is looked at while something runs.
 const LIVE_INTERVAL: Duration = Duration::from_secs(1);
-
-/// How much of the end of a running program's output is shown in the overview.
-const TAIL_BYTES: u64 = 16 * 1024;
-
-/// As many lines as the tallest overview has.
-const TAIL_LINES: usize = 60;
-
-/// Something that runs, seen from outside.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Live {
-    /// The attempt; none for a check.
-    pub(super) attempt: Option<AttemptId>,
-    pub(super) activity: Activity,
-    /// When it was looked at for the first time.
-    pub(super) first: Timestamp,
-    /// When something was last seen to happen in it; none before that.
-    pub(super) last_sign: Option<Timestamp>,
-    /// Its last lines of output.
-    pub(super) tail: Vec<String>,
-}
-
-/// Looks at what runs, and remembers when it last changed.
-#[derive(Debug, Default)]
-pub(super) struct LiveWatch {
-    known: BTreeMap<(i32, u64), Live>,
-}
-
-impl LiveWatch {
-    /// Looks at all launchers of one run.
-    pub(super) fn look(&mut self, registry: &Path, scratch: &Path, now: Timestamp) -> Vec<Live> {
-        let living = launched(registry, scratch);
-        self.known.retain(|key, _| living.iter().any(|one| (one.pid, one.start_time) == *key));
-        living.iter().map(|one| self.look_at(one, now)).collect()
-    }
-
-    fn look_at(&mut self, launched: &Launched, now: Timestamp) -> Live {
-        let key = (launched.pid, launched.start_time);
-        let activity = activity(launched);
-        let known = self.known.get(&key);
-        if let Some(known) = known.filter(|known| known.activity == activity) {
-            return known.clone();
-        }
-        let (first, last_sign) = match known {
-            Some(known) => (known.first, Some(now)),
-            None => (now, None),
-        };
-        let lines = plain_lines(output_tail(&launched.output, TAIL_BYTES).trim_end());
-        let skipped = lines.len().saturating_sub(TAIL_LINES);
-        let tail = lines.into_iter().skip(skipped).filter(|line| !line.is_empty()).collect();
-        let attempt = launched.attempt.as_ref().and_then(|attempt| attempt.parse().ok());
-        let live = Live { attempt, activity, first, last_sign, tail };
-        self.known.insert(key, live.clone());
-        live
-    }
-}
 
 /// What is asked of the source.
 #[derive(Clone, Debug)]
@@ -112,7 +57,7 @@ pub(super) struct Source {
     /// The state from which each attempt's prompt was made.
     pub(super) prompts: BTreeMap<AttemptId, RunState>,
     pub(super) live: Vec<Live>,
-    store: Option<Store>,
+    store: Option<(Store, Instant)>,
     mark: Option<i64>,
     next: Seq,
     changed_at: Timestamp,
@@ -203,9 +148,15 @@ impl Source {
         if !self.site.home.state.is_dir() {
             return Err("the store of this repository is gone".to_owned());
         }
-        let store = match self.store.take() {
+        let store = self.store.take().filter(|(_, opened)| opened.elapsed() < REOPENED);
+        let (store, opened) = match store {
             Some(store) => store,
-            None => Store::open_read_only(&self.site.home.state).map_err(|e| with_causes(&e))?,
+            None => {
+                // Marks of two connections cannot be compared.
+                self.mark = None;
+                let opened = Store::open_read_only(&self.site.home.state);
+                (opened.map_err(|error| with_causes(&error))?, Instant::now())
+            }
         };
         if !store.path().exists() {
             return Err(format!("the store `{}` is gone", store.path().display()));
@@ -215,7 +166,7 @@ impl Source {
             self.read_records(&store)?;
             self.mark = Some(mark);
         }
-        self.store = Some(store);
+        self.store = Some((store, opened));
         Ok(())
     }
 

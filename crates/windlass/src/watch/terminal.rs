@@ -11,6 +11,7 @@ use ratatui::crossterm::execute;
 use ratatui::crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
+use ratatui::layout::{Position, Rect};
 use rustix::process::{Signal, kill_current_process_group};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -40,7 +41,10 @@ impl Taken {
         // Stops here, and goes on when the shell continues this process.
         kill_current_process_group(Signal::TSTP)?;
         enter()?;
-        self.terminal.clear()
+        // Makes the next drawing a whole one. `clear` would ask the terminal where its cursor is, and
+        // the answer would go to the thread that reads keys.
+        let size = self.terminal.size()?;
+        self.terminal.resize(Rect::from((Position::ORIGIN, size)))
     }
 }
 

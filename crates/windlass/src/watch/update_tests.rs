@@ -16,10 +16,10 @@ use windlass_engine::dispatch::Request;
 use windlass_engine::process::activity::Activity;
 
 use super::draw::draw;
+use super::live::Live;
 use super::look::Look;
 use super::pager::{LineKind, Page, PageLine, Subject};
 use super::screen::{Action, Dialog, Driven, Message, Notice, Screen, Seen};
-use super::source::Live;
 use super::update::update;
 
 const START: Timestamp = Timestamp(1_800_000_000_000);
@@ -238,10 +238,10 @@ fn every_size_can_be_drawn_with_everything_open() {
 #[test]
 fn a_new_gate_is_asked_about_once() {
     let mut screen = Screen::new((80, 24), NOW);
-    let ask = Action::Ask(Subject::Gate("build".into()));
-    assert_eq!(update(&mut screen, Message::Seen(Arc::new(at_gate(1)))), [ask.clone()]);
+    let ask = [Action::Ask(Subject::Gate("build".into()))];
+    assert_eq!(update(&mut screen, Message::Seen(Arc::new(at_gate(1)))), ask);
     assert_eq!(update(&mut screen, Message::Seen(Arc::new(at_gate(1)))), []);
-    assert_eq!(update(&mut screen, Message::Seen(Arc::new(at_gate(2)))), [ask]);
+    assert_eq!(update(&mut screen, Message::Seen(Arc::new(at_gate(2)))), ask);
 }
 
 #[test]
@@ -392,5 +392,19 @@ fn a_run_that_has_ended_is_neither_paused_nor_resumed() {
     let mut screen = screen(seen(view(RunStatus::Completed, steps())));
     press(&mut screen, "s");
     assert_eq!(screen.dialog, None);
-    assert_eq!(screen.notice.unwrap().text, "the run has ended");
+    assert_eq!(screen.notice.as_ref().unwrap().text, "the run has ended");
+}
+
+#[test]
+fn the_line_of_keys_offers_what_can_be_done() {
+    for (status, offered) in [
+        (RunStatus::Active, "s pause"),
+        (RunStatus::Paused, "s resume"),
+        (RunStatus::Completed, "l log  ? help"),
+    ] {
+        let mut view = view(status, steps());
+        view.next_gate = None;
+        let drawn = drawn(&screen(seen(view)), (80, 24));
+        assert!(drawn.contains(offered), "{drawn}");
+    }
 }

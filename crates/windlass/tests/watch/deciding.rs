@@ -1,6 +1,6 @@
 //! Gates answered in place, and the run paused and resumed.
 
-use windlass_testkit::{Terminal, TestEnv, wait};
+use windlass_testkit::{Terminal, TestEnv, test_env, wait};
 
 use crate::support::{at_the_gate, building, go};
 
@@ -95,6 +95,33 @@ fn an_approval_of_something_else_is_refused_in_place() {
     let screen = terminal.wait_for("refused: files changed since they were shown: plan.md");
     assert!(!screen.contains("is approved"), "{screen}");
     assert_eq!(env.log_json().count("gate_approved"), 0);
+}
+
+#[test]
+fn changed_judges_are_shown_with_their_diff_and_without_proofs_of_other_files() {
+    if !Terminal::is_there() {
+        return;
+    }
+    let env = test_env!();
+    let workflow = "
+workflow: judged
+protect: [\"tests/**\"]
+steps:
+  - {id: code, agent: developer, task: Do it., done: {run: \"grep -q right a.txt\"}}
+";
+    let agent = "
+case $WINDLASS_ATTEMPT in
+  code#1) echo wrong > a.txt ;;
+  *) mkdir -p tests; echo 'exit 0' > tests/judge.sh ;;
+esac
+";
+    env.run(workflow, agent, &[]).assert_code(3);
+    let terminal = Terminal::windlass(&env, (80, 24), &["watch"]);
+    let screen = terminal.wait_for("No check has judged these files yet.");
+    assert!(screen.contains("changed files that judge the work"), "{screen}");
+    assert!(screen.contains("+exit 0") && !screen.contains("does not hold"), "{screen}");
+    terminal.keys(&["e"]);
+    terminal.wait_for("code#1 was not proven");
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn a_running_attempt_is_shown_with_its_signs_of_life_and_its_last_lines() {
     for (width, height) in SIZES {
         let terminal = Terminal::windlass(&env, (width, height), &["watch"]);
         let screen = terminal.wait_until("the last line", |screen| {
-            screen.contains("waiting for the word") && screen.contains("1 process, CPU")
+            ["waiting for the word", "1 process, CPU", "q quit"].iter().all(|w| screen.contains(w))
         });
         // What a carriage return overwrites and what colours a text is not shown.
         assert!(screen.contains("│ compiling 20%"), "{screen}");
@@ -31,7 +31,9 @@ fn a_gate_shows_what_is_to_be_decided() {
     let env = at_the_gate();
     for (width, height) in SIZES {
         let terminal = Terminal::windlass(&env, (width, height), &["watch"]);
-        let screen = terminal.wait_for("Changed code: 1 file, +2 −0");
+        let screen = terminal.wait_until("the diff", |screen| {
+            screen.contains("Changed code: 1 file, +2 −0") && screen.contains("q quit")
+        });
         insta::assert_snapshot!(format!("gate_{width}x{height}"), still(&env, &screen));
     }
 }

@@ -104,6 +104,24 @@ fn the_terminal_is_given_back_however_the_view_ends() {
 }
 
 #[test]
+fn a_view_that_was_suspended_goes_on() {
+    if !Terminal::is_there() {
+        return;
+    }
+    let env = at_the_gate();
+    let terminal = Terminal::windlass(&env, (80, 24), &["watch"]);
+    terminal.wait_for("accept it?");
+    // tmux continues what stops in it.
+    terminal.keys(&["C-z"]);
+    terminal.wait_for("accept it?");
+    terminal.keys(&["?"]);
+    terminal.wait_for("the run goes on without you");
+    terminal.keys(&["C-c"]);
+    let screen = terminal.wait_for("icanon");
+    assert!(screen.contains("[exit 0]") && !screen.contains("-icanon"), "{screen}");
+}
+
+#[test]
 fn a_store_that_goes_away_is_said_and_what_was_seen_stays() {
     if !Terminal::is_there() {
         return;

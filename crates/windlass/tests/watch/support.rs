@@ -120,7 +120,7 @@ fn still_line(line: &str) -> String {
 fn squeezed(line: &str) -> String {
     let mut out = String::new();
     for word in line.split(' ') {
-        let word = numbers(word);
+        let word = word.split('/').map(numbers).collect::<Vec<_>>().join("/");
         let gap = word.is_empty() && out.ends_with("  ");
         if !gap {
             out.push_str(&word);

@@ -4,8 +4,10 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
+use windlass_core::run::RunStatus;
 use windlass_core::view::{BudgetView, StatusView};
 
+use super::super::keys::can_pause;
 use super::super::look::Look;
 use super::super::screen::Screen;
 use super::text::{brief, cut};
@@ -84,13 +86,12 @@ fn keys_or_notice(screen: &Screen, width: usize, look: Look) -> Line<'static> {
         return Line::styled("sending your answer …", look.busy());
     }
     let stops = match screen.seen.as_ref().map(|seen| seen.view.run.status) {
-        Some(status) if super::super::keys::can_pause(status) => "s pause",
-        _ => "s resume",
+        Some(status) if can_pause(status) => "s pause  ",
+        Some(RunStatus::Paused | RunStatus::AwaitingUser) => "s resume  ",
+        _ => "",
     };
-    let ended = screen.seen.as_ref().is_some_and(|seen| seen.view.next_gate.is_none());
-    let stops = if ended && stops == "s resume" { "" } else { stops };
     let all =
-        format!("↑↓ step  e evidence  d diff  p prompt  o output  l log  {stops}  ? help  q quit");
+        format!("↑↓ step  e evidence  d diff  p prompt  o output  l log  {stops}? help  q quit");
     let few = "↑↓ e d p o l s  ? help  q quit";
     let text = if all.chars().count() <= width { &all } else { few };
     Line::styled(cut(text, width), look.dim())

@@ -7,10 +7,10 @@ use ratatui::widgets::Paragraph;
 use windlass_core::time::{Span as Time, Timestamp};
 use windlass_core::view::{Doing, RunningView, StatusView, StepView};
 
+use super::super::live::Live;
 use super::super::look::Look;
 use super::super::pager::wrap;
 use super::super::screen::{Driven, Screen, Seen};
-use super::super::source::Live;
 use super::text::{brief, bytes, cut, rule};
 
 /// How long nothing has to happen before that is said.
