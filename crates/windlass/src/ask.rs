@@ -2,15 +2,21 @@
 
 use std::io::BufRead as _;
 
-use windlass_core::id::{RunId, StepId};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use windlass_core::id::{GateId, RunId, StepId};
 use windlass_core::run::{GateKind, RunState};
 use windlass_engine::dispatch::{Request, send};
+use windlass_engine::journal::load;
 
 use crate::commands::{decide_answer, history, proof_line};
 use crate::error::CommandError;
 use crate::output::{note, prompt};
 use crate::render::Paint;
 use crate::surroundings::{self, Surroundings, person};
+
+/// How often the journal is looked at while nobody types.
+const INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 
 /// Shows the gate and takes an answer. Returns whether the run can go on.
 pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<bool, CommandError> {
@@ -35,9 +41,14 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
             }
         }
     }
-    note("  look at it: `windlass proofs`, `windlass place`");
+    note("  look at it elsewhere: `windlass watch`, `windlass proofs`, `windlass place`");
     loop {
         prompt("[a]pprove, [f]eedback TEXT, [r]ollback STEP TEXT, [q]uit: ");
+        // Also after an answer that was refused because the files changed: they are verified again.
+        if wait_for_answer(surroundings, &state.facts.run, gate.id)? == Answered::Elsewhere {
+            note("\nthe gate is not open any more: the run goes on");
+            return Ok(true);
+        }
         let mut line = String::new();
         if std::io::stdin().lock().read_line(&mut line).map_err(CommandError::failure)? == 0 {
             return Ok(false);
@@ -54,6 +65,41 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
         match decide_answer(&sent.answer) {
             Ok(()) => return Ok(true),
             Err(error) => note(&error.error.to_string()),
+        }
+    }
+}
+
+/// Where an answer came from.
+#[derive(PartialEq, Eq)]
+enum Answered {
+    Here,
+    Elsewhere,
+}
+
+/// Waits until something was typed, or until the gate is no longer open: whoever answers it in a
+/// live view wants the run to go on.
+fn wait_for_answer(
+    surroundings: &Surroundings,
+    run: &RunId,
+    gate: GateId,
+) -> Result<Answered, CommandError> {
+    let Some(store) = surroundings.store()? else { return Ok(Answered::Here) };
+    let mut mark = None;
+    loop {
+        let now = store.change_mark().map_err(CommandError::failure)?;
+        if mark.replace(now) != Some(now) {
+            let state = load(&store, run)?.state;
+            if state.gate().is_none_or(|open| open.id != gate) {
+                return Ok(Answered::Elsewhere);
+            }
+        }
+        let stdin = std::io::stdin();
+        // A terminal gives one line at a time, so nothing waits in a buffer of this process.
+        let mut typed = [PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut typed, Some(&INTERVAL)) {
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => return Ok(Answered::Here),
+            Err(error) => return Err(CommandError::failure(std::io::Error::from(error))),
         }
     }
 }

@@ -71,6 +71,25 @@ fn the_gate_is_asked_about_at_the_terminal_as_before() {
 }
 
 #[test]
+fn a_gate_that_is_answered_in_a_view_lets_the_waiting_run_go_on() {
+    if !Terminal::is_there() {
+        return;
+    }
+    let env = test_env!();
+    let arguments = run_arguments(&env, &[]);
+    let driver = Terminal::windlass(&env, (80, 24), &words(&arguments));
+    driver.wait_for("[a]pprove, [f]eedback TEXT");
+    let view = Terminal::windlass(&env, (80, 24), &["watch"]);
+    view.wait_for("Changed code");
+    view.keys(&["a"]);
+    view.wait_for("Accept exactly what is shown?");
+    view.keys(&["y"]);
+    driver.wait_for("the gate is not open any more: the run goes on");
+    driver.wait_for("waiting for the word");
+    view.wait_for("build#1 running");
+}
+
+#[test]
 fn without_a_terminal_and_on_a_dumb_one_there_are_plain_lines() {
     let env = test_env!();
     fs_err::write(go(&env), "").unwrap();
