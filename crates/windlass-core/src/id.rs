@@ -54,6 +54,10 @@ name_type! {
     StepId
 }
 name_type! {
+    /// One item that a step repeats over: letters, digits, `-` and `_`, unique in its run.
+    ItemId
+}
+name_type! {
     /// A git object name (SHA-1 or SHA-256, in hexadecimal).
     ObjectId
 }

@@ -2,6 +2,7 @@
 //!
 //! - [`workflow`]: what the user wrote, parsed and checked.
 //! - [`plan`]: a workflow with its inputs filled in, frozen into a run's first event.
+//! - [`item`]: what a step repeats over, and task lists read as such.
 //! - [`run`]: the machine. `decide` says what follows from an input, `apply` is the only mutator,
 //!   `outstanding` says what should be happening now.
 //! - [`measure`]: figures from the files that tools wrote: tests, coverage, ticked boxes.
@@ -21,6 +22,7 @@ pub mod config;
 pub mod id;
 pub mod import;
 pub mod init;
+pub mod item;
 pub mod measure;
 pub mod plan;
 pub mod prompt;

@@ -188,6 +188,12 @@ pub(crate) enum Command {
     /// Print where a run works, or clean up places of ended runs
     #[command(after_help = "Example: cd \"$(windlass place)\"")]
     Place(PlaceArguments),
+    /// Add, list and change the items that a step repeats over
+    #[command(
+        visible_alias = "story",
+        after_help = "Example: windlass item add \"Reset the password by mail\" --id S4"
+    )]
+    Item(ItemArguments),
     /// The agent's side: publish and read facts
     #[command(after_help = "Example: windlass context set tests.allPassed=true")]
     Context(ContextArguments),
@@ -586,4 +592,57 @@ pub(crate) enum ContextCommand {
         /// The key, dotted
         key: Option<String>,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ItemArguments {
+    #[command(subcommand)]
+    pub(crate) command: ItemCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ItemCommand {
+    /// Add an item; it comes up after those that are there
+    #[command(after_help = "Example: windlass item add \"Log in\" --id S1 --body - < story.md")]
+    Add(ItemAddArguments),
+    /// List the items, how far each has come, and who asked for it
+    #[command(after_help = "Example: windlass item list --json")]
+    List,
+    /// Change an item that has not come up, or do without one
+    #[command(after_help = "Example: windlass item update S4 --skip \"not in this release\"")]
+    Update(ItemUpdateArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ItemAddArguments {
+    /// What it is, in one line
+    pub(crate) title: String,
+    /// Its name: letters, digits, `-` and `_`; made from the title by default
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// What is asked for, as Markdown; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT|-")]
+    pub(crate) body: Option<String>,
+    /// The step that repeats over it, where there is more than one
+    #[arg(long, value_name = "STEP")]
+    pub(crate) step: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("change").required(true).multiple(true)))]
+pub(crate) struct ItemUpdateArguments {
+    /// The item
+    pub(crate) id: String,
+    /// Another title
+    #[arg(long, value_name = "TEXT", group = "change")]
+    pub(crate) title: Option<String>,
+    /// Another body; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT|-", group = "change")]
+    pub(crate) body: Option<String>,
+    /// Do without the item, for this reason
+    #[arg(long, value_name = "REASON", group = "change", conflicts_with = "reopen")]
+    pub(crate) skip: Option<String>,
+    /// Take up a skipped item after all
+    #[arg(long, group = "change")]
+    pub(crate) reopen: bool,
 }

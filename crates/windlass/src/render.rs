@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use windlass_core::import::{Became, Line, RemarkKind};
-use windlass_core::run::StepStatus;
+use windlass_core::run::{ItemStatus, StepStatus};
 use windlass_core::time::Timestamp;
-use windlass_core::view::{StatusView, StepView};
+use windlass_core::view::{ItemView, StatusView, StepView};
 
 use crate::output::Verbosity;
 
@@ -79,12 +79,15 @@ pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
         paint.dim(&format!("workflow {}, branch {}", run.workflow, run.branch))
     );
     text.push('\n');
-    for step in &view.steps {
+    for step in view.steps.iter().filter(|step| is_shown(view, step)) {
         let waits = view.gate.as_ref().is_some_and(|gate| gate.step == step.id);
         let _ = writeln!(text, "{}", step_line(step, waits, now, paint));
         if screen.verbosity == Verbosity::Verbose {
             let _ = writeln!(text, "    {}", paint.dim(&step_details(step)));
         }
+    }
+    if !view.items.is_empty() {
+        let _ = writeln!(text, "\n  items: {}", item_counts(view));
     }
     text.push('\n');
     let since = run.since_words(&now.since(run.since_moment).to_string());
@@ -122,6 +125,45 @@ pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
         }
     }
     text.trim_end().to_owned()
+}
+
+/// The steps of an item that is over fold into the line of the item.
+fn is_shown(view: &StatusView, step: &StepView) -> bool {
+    let over = view.items.iter().filter(|item| match item.status {
+        ItemStatus::Done | ItemStatus::Skipped | ItemStatus::Pending => true,
+        ItemStatus::Active | ItemStatus::Blocked => false,
+    });
+    let mut prefixes = over.map(|item| format!("{}/{}/", item.step, item.id));
+    !prefixes.any(|prefix| step.id.as_str().starts_with(&prefix))
+}
+
+/// How many items have come how far.
+fn item_counts(view: &StatusView) -> String {
+    let states = [
+        (ItemStatus::Done, "done"),
+        (ItemStatus::Active, "active"),
+        (ItemStatus::Blocked, "blocked"),
+        (ItemStatus::Skipped, "skipped"),
+        (ItemStatus::Pending, "to come"),
+    ];
+    let counts = states.into_iter().filter_map(|(status, words)| {
+        let count = view.items.iter().filter(|item| item.status == status).count();
+        (count > 0).then(|| format!("{count} {words}"))
+    });
+    counts.collect::<Vec<_>>().join(", ")
+}
+
+/// Writes one line per item.
+pub(crate) fn items(items: &[ItemView]) -> String {
+    let width = items.iter().map(|item| item.id.as_str().len()).max().unwrap_or(0);
+    let lines = items.iter().map(|item| {
+        let waived = if item.waived { " (waived: not proven)" } else { "" };
+        let note = item.note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
+        let status = item.status.as_str();
+        let (id, title, source) = (item.id.as_str(), &item.title, &item.source);
+        format!("{id:width$}  {status:<8}  {title}{waived}, asked for by {source}{note}")
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn step_line(step: &StepView, waits: bool, now: Timestamp, paint: Paint) -> String {

@@ -6,8 +6,8 @@ use super::glob;
 use super::request::{PlanError, PlanRequest};
 use super::template::{FillError, Template, Values};
 use super::{
-    Check, CheckId, CheckKind, Criterion, Limits, Plan, PlanParts, PlanStep, Prepare, Publish,
-    Read, Rollback, Route, StepKind,
+    Check, CheckId, CheckKind, Criterion, Foreach, Limits, Plan, PlanParts, PlanStep, Prepare,
+    Publish, Read, Rollback, Route, StepKind,
 };
 use crate::id::{StepId, StepIndex};
 use crate::measure::Percent;
@@ -26,13 +26,17 @@ impl Workflow {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let values = Values { goal: &request.goal, issue: request.issue.as_ref(), inputs: &inputs };
+        let values = Values {
+            goal: &request.goal,
+            issue: request.issue.as_ref(),
+            inputs: &inputs,
+            in_item: false,
+        };
         let mut builder = Builder { workflow: self, values, errors };
         let prepare = builder.prepare();
         let carry = builder.all(&self.carry);
         let protect = builder.all(&self.protect);
-        let steps: Vec<PlanStep> =
-            (0..self.order.steps.len()).map(|index| builder.step(index)).collect();
+        let steps: Vec<PlanStep> = self.order.written().map(|index| builder.step(index)).collect();
         builder.errors.extend(shared_files(&steps));
         let errors = builder.errors;
         if !errors.is_empty() {
@@ -166,7 +170,8 @@ impl Builder<'_> {
     }
 
     fn step(&mut self, index: usize) -> PlanStep {
-        let ordered = &self.workflow.order.steps[index];
+        let order = &self.workflow.order;
+        let ordered = &order.steps[index];
         let written = &ordered.step;
         let defaults = &self.workflow.defaults;
         let mut numbers = 0..;
@@ -174,17 +179,18 @@ impl Builder<'_> {
         PlanStep {
             id: ordered.id.clone(),
             title: written.title.clone().unwrap_or_else(|| default_title(&ordered.id)),
-            kind: match &written.agent {
-                Some(agent) => StepKind::Agent {
+            kind: match (&written.agent, &written.foreach) {
+                (_, Some(foreach)) => StepKind::Foreach(Box::new(self.foreach(index, foreach))),
+                (Some(agent), None) => StepKind::Agent {
                     agent: agent.clone(),
                     backend: written.backend.clone(),
                     model: self.maybe(written.model.as_ref()),
                 },
-                None => StepKind::Group,
+                (None, None) => StepKind::Group,
             },
-            parent: ordered.parent.map(step_index),
+            parent: order.parent(index).map(step_index),
             task: self.maybe(written.task.as_ref()).unwrap_or_default(),
-            needs: ordered.needs.iter().copied().map(step_index).collect(),
+            needs: order.needs(index).into_iter().map(step_index).collect(),
             when: self.when(index),
             reads: written.reads.iter().map(|read| self.read(read)).collect(),
             publishes: written
@@ -209,15 +215,26 @@ impl Builder<'_> {
         }
     }
 
+    /// Plans the steps that are repeated for every item.
+    fn foreach(&mut self, index: usize, written: &step::Foreach) -> Foreach {
+        let order = &self.workflow.order;
+        let tasks = self.maybe(written.tasks.as_ref());
+        self.values.in_item = true;
+        let steps = order.repeated(index).into_iter().map(|inside| self.step(inside)).collect();
+        self.values.in_item = false;
+        Foreach { max: written.max, tasks, steps }
+    }
+
     /// Joins the step's own condition with those of the groups around it: when a group is
-    /// skipped, so is everything inside it.
+    /// skipped, so is everything inside it. Items come up only when the step that repeats over them
+    /// is not skipped, so for its steps the joining ends there.
     fn when(&self, index: usize) -> Option<String> {
         let steps = &self.workflow.order.steps;
         let mut conditions = Vec::new();
         let mut at = Some(index);
         while let Some(here) = at {
             conditions.extend(steps[here].step.when.as_ref().map(|when| when.value.clone()));
-            at = steps[here].parent;
+            at = steps[here].parent.filter(|parent| steps[*parent].step.foreach.is_none());
         }
         // Line breaks keep a comment at the end of one from hiding what follows.
         let mut conditions = conditions.into_iter().rev();
@@ -237,6 +254,8 @@ impl Builder<'_> {
     }
 
     fn routes(&mut self, index: usize) -> BTreeMap<String, Route> {
+        let order = &self.workflow.order;
+        let place = |target: usize| step_index(order.position(target));
         let routes = &self.workflow.order.steps[index].routes;
         routes
             .iter()
@@ -244,12 +263,12 @@ impl Builder<'_> {
                 let by_path = route
                     .by_path
                     .iter()
-                    .map(|(glob, step)| (self.fill(glob), step_index(*step)))
+                    .map(|(glob, step)| (self.fill(glob), place(*step)))
                     .collect();
                 let rollback = Rollback {
                     files: route.files.as_ref().map(|files| files.value.clone()),
                     by_path,
-                    otherwise: step_index(route.otherwise),
+                    otherwise: place(route.otherwise),
                 };
                 (route.value.clone(), Route { rollback, max: route.max })
             })

@@ -5,13 +5,16 @@
 
 mod build;
 mod criterion;
+mod foreach;
 pub mod glob;
+mod late;
 mod request;
 mod shell;
 mod step;
 pub mod template;
 
 pub use criterion::{Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, Strength};
+pub use foreach::Foreach;
 pub use request::{PlanError, PlanRequest};
 pub use step::{
     Backoff, CommitPolicy, Exhausted, GatePolicy, PlanStep, Publish, Read, Rollback, Route, Skip,
@@ -54,6 +57,9 @@ pub struct Plan {
     pub worst_case_attempts: u64,
     /// The steps; every step stands after the steps it needs.
     pub steps: Vec<PlanStep>,
+    /// How many steps the workflow itself has, once steps of items follow them.
+    #[serde(skip)]
+    written: Option<usize>,
     #[serde(skip)]
     index: OnceLock<BTreeMap<StepId, StepIndex>>,
     #[serde(skip)]
@@ -93,6 +99,7 @@ impl From<PlanParts> for Plan {
             protect: parts.protect,
             worst_case_attempts: parts.worst_case_attempts,
             steps: parts.steps,
+            written: None,
             index: OnceLock::new(),
             dependents: OnceLock::new(),
         }
@@ -169,7 +176,7 @@ impl Plan {
     pub fn nested(&self, index: StepIndex) -> Vec<StepIndex> {
         let prefix = format!("{}/", self.step(index).id);
         match self.step(index).kind {
-            StepKind::Group => self
+            StepKind::Group | StepKind::Foreach(_) => self
                 .indexes()
                 .filter(|other| self.step(*other).id.as_str().starts_with(&prefix))
                 .collect(),

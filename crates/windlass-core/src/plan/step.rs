@@ -74,7 +74,7 @@ impl PlanStep {
 }
 
 /// Who works on a step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum StepKind {
     /// An agent works on it.
@@ -88,6 +88,18 @@ pub enum StepKind {
     },
     /// Nobody: the step stands for the steps nested in it and is done when they are.
     Group,
+    /// Nobody: the step stands for its items, and is done when they are.
+    Foreach(Box<super::Foreach>),
+}
+
+impl StepKind {
+    /// Returns whether nobody works on the step itself.
+    pub fn is_group(&self) -> bool {
+        match self {
+            Self::Agent { .. } => false,
+            Self::Group | Self::Foreach(_) => true,
+        }
+    }
 }
 
 /// A file that the agent should read first.

@@ -12,21 +12,24 @@
 //! known only while the run goes on, so a plan keeps it, and [`fill_context`] fills it before use.
 //! So that a goal which happens to contain `{context.x}` stays what it is, a plan's text doubles
 //! literal braces that stand before `context.`; every other brace stands for itself.
+//!
+//! `{item.…}` is known only when an item comes up. The steps that a `foreach` repeats keep it in
+//! the same way until then; see [`fill_item`](super::late::fill_item).
 
 use std::collections::BTreeMap;
 
 use super::Issue;
+use super::late::{self, CONTEXT, ITEM, Kept};
 use super::shell::Shell;
 use crate::workflow::suggest;
+
+pub use super::late::{MissingContext, fill_context};
 
 /// Where `{specs}` points, relative to the place.
 pub const SPECS_FOLDER: &str = ".windlass/run/specs";
 
 /// Where `{reports}` points, relative to the place.
 pub const REPORTS_FOLDER: &str = ".windlass/run/reports";
-
-/// What follows the brace of a placeholder that stays in a plan.
-const CONTEXT: &str = "context.";
 
 /// What a text is for, which decides what a brace in it means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,8 +51,14 @@ pub(crate) enum Role {
 }
 
 impl Role {
-    fn keeps_context(self) -> bool {
-        matches!(self, Self::Task | Self::Path | Self::Glob)
+    /// What stays in a plan's text of this role until it is known.
+    fn late(self, in_item: bool) -> &'static [&'static str] {
+        match self {
+            Self::Task | Self::Path | Self::Glob if in_item => &late::UNTIL_THE_ITEM,
+            Self::Task | Self::Path | Self::Glob => &late::UNTIL_USE,
+            Self::FixedGlob if in_item => &late::ITEM_ONLY,
+            Self::FixedGlob | Self::FixedPath | Self::Setting | Self::Command => &[],
+        }
     }
 
     pub(crate) fn is_glob(self) -> bool {
@@ -71,6 +80,32 @@ pub(crate) enum Placeholder {
     IssueTitle,
     Input(String),
     Context(String),
+    Item(ItemField),
+}
+
+/// A part of an item that a text can hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ItemField {
+    Id,
+    Title,
+    Body,
+}
+
+impl ItemField {
+    pub(crate) const ALL: [(&str, Self); 3] =
+        [("id", Self::Id), ("title", Self::Title), ("body", Self::Body)];
+
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, field)| *field)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Id => "id",
+            Self::Title => "title",
+            Self::Body => "body",
+        }
+    }
 }
 
 /// The placeholders that are not followed by a name of the user's.
@@ -97,7 +132,7 @@ pub(crate) struct BadTemplate {
 }
 
 impl BadTemplate {
-    fn new(message: impl Into<String>, help: &str) -> Self {
+    pub(super) fn new(message: impl Into<String>, help: &str) -> Self {
         Self { message: message.into(), help: Some(help.to_owned()) }
     }
 }
@@ -182,6 +217,7 @@ impl Parser<'_> {
             Some(("context", path)) if path.split('.').all(is_name) => {
                 Placeholder::Context(path.to_owned())
             }
+            Some(("item", field)) => self.item_field(name, field)?,
             None | Some(_) => return Err(unknown(name)),
         };
         let is_context = matches!(placeholder, Placeholder::Context(_));
@@ -194,13 +230,45 @@ impl Parser<'_> {
             let message = format!("`{{{name}}}` cannot be part of a command: only inputs can");
             return Err(BadTemplate::new(message, help));
         }
-        if is_context && !self.role.keeps_context() {
+        if is_context && !self.role.late(false).contains(&CONTEXT) {
             return Err(BadTemplate::new(
                 format!("`{{{name}}}` is not known before the run starts"),
                 "`{context.…}` works in `task`, `reads`, `publishes`, `file` and `checklist`",
             ));
         }
         Ok(placeholder)
+    }
+
+    /// Only ids are safe everywhere: titles and bodies are words of agents and people.
+    fn item_field(&self, name: &str, field: &str) -> Result<Placeholder, BadTemplate> {
+        let Some(known) = ItemField::parse(field) else {
+            let fields = ItemField::ALL.iter().map(|(name, _)| *name);
+            let help = suggest::nearest(field, fields).map_or_else(
+                || "an item has `{item.id}`, `{item.title}` and `{item.body}`".to_owned(),
+                |near| format!("did you mean `{{item.{near}}}`?"),
+            );
+            let message = format!("unknown placeholder `{{{name}}}`");
+            return Err(BadTemplate { message, help: Some(help) });
+        };
+        match self.role {
+            Role::Task => Ok(Placeholder::Item(known)),
+            Role::Path | Role::Glob | Role::FixedGlob if known == ItemField::Id => {
+                Ok(Placeholder::Item(known))
+            }
+            Role::Path | Role::Glob | Role::FixedGlob => Err(BadTemplate::new(
+                format!("`{{{name}}}` cannot be part of a path"),
+                "`{item.id}` can: it has only letters, digits, `-` and `_`",
+            )),
+            Role::Command => Err(BadTemplate::new(
+                format!("`{{{name}}}` cannot be part of a command: only inputs can"),
+                "commands see the item as environment variables, `$WINDLASS_ITEM_ID` and \
+                 `$WINDLASS_ITEM_TITLE`",
+            )),
+            Role::Setting | Role::FixedPath => Err(BadTemplate::new(
+                format!("`{{{name}}}` is not known before its item comes up"),
+                "`{item.…}` works in `task`, `reads`, `publishes`, `may_write`, `file` and `diff`",
+            )),
+        }
     }
 }
 
@@ -252,19 +320,21 @@ impl Template {
                     | Placeholder::IssueNumber
                     | Placeholder::IssueTitle
                     | Placeholder::Input(_)
-                    | Placeholder::Context(_),
+                    | Placeholder::Context(_)
+                    | Placeholder::Item(_),
                 ) => "x",
             })
             .collect()
     }
 
-    /// Fills in everything but the context.
+    /// Fills in everything but the context and the item.
     pub(crate) fn fill(&self, values: &Values<'_>) -> Result<String, FillError> {
-        let mut filled = Filled { text: String::new(), literal: String::new() };
+        let mut filled = Kept::new(self.role.late(values.in_item));
         for part in &self.parts {
             match part {
                 Part::Literal(text) => filled.literal.push_str(text),
-                Part::Placeholder(Placeholder::Context(path)) => filled.keep(path),
+                Part::Placeholder(Placeholder::Context(path)) => filled.keep(CONTEXT, path),
+                Part::Placeholder(Placeholder::Item(field)) => filled.keep(ITEM, field.name()),
                 Part::Placeholder(placeholder) => {
                     let value = values.get(placeholder)?;
                     if self.role == Role::Command {
@@ -276,7 +346,7 @@ impl Template {
                 }
             }
         }
-        Ok(if self.role.keeps_context() { filled.finish() } else { filled.literal })
+        Ok(filled.finish())
     }
 }
 
@@ -285,6 +355,8 @@ pub(crate) struct Values<'r> {
     pub(crate) goal: &'r str,
     pub(crate) issue: Option<&'r Issue>,
     pub(crate) inputs: &'r BTreeMap<String, serde_json::Value>,
+    /// Whether the text belongs to a step that is repeated for every item.
+    pub(crate) in_item: bool,
 }
 
 /// Why a template cannot be filled.
@@ -308,108 +380,26 @@ impl Values<'_> {
             // Names were checked against the declared inputs, and each of those has a value.
             Placeholder::Input(name) => self.inputs.get(name).map(value_text).unwrap_or_default(),
             Placeholder::Context(path) => format!("{{{CONTEXT}{path}}}"),
+            Placeholder::Item(field) => format!("{{{ITEM}{}}}", field.name()),
         })
     }
 }
 
 /// Returns a value as it stands in a text.
-fn value_text(value: &serde_json::Value) -> String {
+pub(super) fn value_text(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// A plan's text in the making: literals wait until it is known what follows them.
-struct Filled {
-    text: String,
-    literal: String,
-}
-
-impl Filled {
-    fn keep(&mut self, path: &str) {
-        let open = trailing_braces(&self.literal);
-        let literal = std::mem::take(&mut self.literal);
-        self.text.push_str(&protect(&literal));
-        self.text.push_str(&"{".repeat(open));
-        self.text.push_str(&format!("{{{CONTEXT}{path}}}"));
-    }
-
-    fn finish(self) -> String {
-        self.text + &protect(&self.literal)
-    }
-}
-
-fn trailing_braces(text: &str) -> usize {
-    text.len() - text.trim_end_matches('{').len()
-}
-
-/// Doubles the braces that stand before `context.`.
-fn protect(literal: &str) -> String {
-    let mut protected = String::with_capacity(literal.len());
-    let mut rest = literal;
-    while let Some(at) = rest.find(CONTEXT) {
-        protected.push_str(&rest[..at]);
-        protected.push_str(&"{".repeat(trailing_braces(&rest[..at])));
-        protected.push_str(CONTEXT);
-        rest = &rest[at + CONTEXT.len()..];
-    }
-    protected + rest
-}
-
-/// A context key that a text needs and that no step has published.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the context has no text, number or boolean at `{path}`")]
-pub struct MissingContext {
-    /// The key.
-    pub path: String,
-}
-
-/// Fills `{context.…}` in a text of a plan from the run's context.
-///
-/// Values are put in as they are, in one pass. They come from agents: whoever uses the result as
-/// a path checks that it stays inside the place.
-pub fn fill_context(text: &str, context: &serde_json::Value) -> Result<String, MissingContext> {
-    let mut filled = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(CONTEXT) {
-        let (before, from) = rest.split_at(at);
-        let braces = trailing_braces(before);
-        filled.push_str(&before[..at - braces]);
-        filled.push_str(&"{".repeat(braces / 2));
-        let path = from[CONTEXT.len()..].split('}').next().unwrap_or_default();
-        let closed = from[CONTEXT.len() + path.len()..].starts_with('}');
-        if braces % 2 == 1 && closed {
-            filled.push_str(&context_text(path, context)?);
-            rest = &from[CONTEXT.len() + path.len() + 1..];
-        } else {
-            filled.push_str(CONTEXT);
-            rest = &from[CONTEXT.len()..];
-        }
-    }
-    filled.push_str(rest);
-    Ok(filled)
-}
-
-fn context_text(path: &str, context: &serde_json::Value) -> Result<String, MissingContext> {
-    // A published key is stored nested; a key that was set with its dots is found as well.
-    let nested = path.split('.').try_fold(context, |value, key| value.get(key));
-    match nested.or_else(|| context.get(path)) {
-        Some(value) if value.is_string() || value.is_number() || value.is_boolean() => {
-            Ok(value_text(value))
-        }
-        Some(_) | None => Err(MissingContext { path: path.to_owned() }),
-    }
-}
-
 fn unknown(name: &str) -> BadTemplate {
-    let is_item = name == "item" || name.starts_with("item.");
-    let help = if is_item {
-        "`{item}` is not supported by this version of windlass yet".to_owned()
+    let help = if name == "item" {
+        "an item has `{item.id}`, `{item.title}` and `{item.body}`".to_owned()
     } else if let Some(input) = name.strip_prefix("input.") {
         format!("did you mean `{{inputs.{input}}}`?")
     } else if let Some(known) = suggest::nearest(name, KNOWN.into_iter()) {
         format!("did you mean `{{{known}}}`?")
     } else {
-        "known are `{goal}`, `{issue}`, `{issue.title}`, `{specs}`, `{reports}`, `{inputs.…}` and \
-         `{context.…}`; write `{{` for a brace"
+        "known are `{goal}`, `{issue}`, `{issue.title}`, `{specs}`, `{reports}`, `{inputs.…}`, \
+         `{context.…}` and `{item.…}`; write `{{` for a brace"
             .to_owned()
     };
     BadTemplate { message: format!("unknown placeholder `{{{name}}}`"), help: Some(help) }
@@ -459,7 +449,8 @@ mod tests {
             ("tricky".to_owned(), json!("{goal} {{context.a}} {context.a}")),
         ]);
         let issue = Issue { number: 7, title: "Seven\n{goal}".to_owned(), url: None };
-        let values = Values { goal: "a {inputs.n}", issue: Some(&issue), inputs: &inputs };
+        let values =
+            Values { goal: "a {inputs.n}", issue: Some(&issue), inputs: &inputs, in_item: false };
         Template::parse(text, role).unwrap().fill(&values).unwrap()
     }
 

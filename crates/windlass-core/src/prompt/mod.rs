@@ -9,7 +9,7 @@ mod text;
 
 use std::fmt::Write as _;
 
-use crate::id::{AttemptId, ContentHash, StepIndex};
+use crate::id::{AttemptId, ContentHash, ItemId, StepIndex};
 use crate::plan::{PlanStep, Publish, StepKind, template};
 use crate::run::{RunState, StepState};
 
@@ -31,9 +31,18 @@ const MAX_CRITERION: usize = 1000;
 const MAX_RULES: usize = 600;
 const MAX_FAILURE: usize = 1200;
 
+/// How every prompt ends.
+const WHEN_FINISHED: &str = "\n## When you are finished\n\nAnswer with `Done.` and nothing else. \
+    Windlass checks the files itself; what you say about them counts for nothing.\n";
+
 /// Returns the file that holds the whole task of a step, relative to the place.
 pub fn task_file(step: &PlanStep) -> String {
     format!(".windlass/run/tasks/{}.md", step.id.as_str().replace('/', "."))
+}
+
+/// Returns the file that holds what an item asks for, relative to the place.
+pub fn item_file(item: &ItemId) -> String {
+    format!(".windlass/run/items/{item}.md")
 }
 
 /// Returns the file that holds a copy of some evidence, relative to the place.
@@ -49,22 +58,21 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
     if let StepKind::Agent { agent, .. } = &plan.kind {
         let _ = writeln!(text, "You are `{}`. This is attempt `{attempt}`.\n", one_line(agent, 80));
     }
+    let published = state.context_of(index);
     goal(&mut text, state);
-    reads(&mut text, state, plan);
-    context(&mut text, state);
-    section(&mut text, "Task", &bounded(&task(state, plan), MAX_TASK, &task_file(plan)));
-    done_when(&mut text, state, plan);
+    item(&mut text, state, index);
+    reads(&mut text, &published, plan);
+    context(&mut text, &published);
+    section(&mut text, "Task", &bounded(&task(&published, plan), MAX_TASK, &task_file(plan)));
+    done_when(&mut text, &published, plan);
     rules(&mut text, state, plan);
     if step.hotfix.is_some() && step.failure.is_none() {
         hotfix(&mut text, step);
     } else {
         last_failure(&mut text, plan, step);
     }
-    text.push_str(
-        "\n## When you are finished\n\nAnswer with `Done.` and nothing else. \
-         Windlass checks the files itself; what you say about them counts for nothing.\n",
-    );
-    cut(&text, MAX_BYTES).to_owned()
+    // Whatever the bounds of the parts add up to, a prompt has its end.
+    format!("{}{WHEN_FINISHED}", cut(&text, MAX_BYTES - WHEN_FINISHED.len()))
 }
 
 fn section(text: &mut String, title: &str, body: &str) {
@@ -86,14 +94,22 @@ fn goal(text: &mut String, state: &RunState) {
     }
 }
 
-fn task(state: &RunState, plan: &PlanStep) -> String {
-    template::fill_context(&plan.task, &state.context).unwrap_or_else(|_| plan.task.clone())
+fn item(text: &mut String, state: &RunState, index: StepIndex) {
+    let Some(item) = state.item_of(index).map(|state| &state.item) else { return };
+    let _ = writeln!(text, "Item: `{}` {}", item.id, one_line(&item.title, 120));
+    if !item.body.is_empty() {
+        let _ = writeln!(text, "What it asks for is in `{}`: read it first.", item_file(&item.id));
+    }
 }
 
-fn reads(text: &mut String, state: &RunState, plan: &PlanStep) {
+fn task(context: &serde_json::Value, plan: &PlanStep) -> String {
+    template::fill_context(&plan.task, context).unwrap_or_else(|_| plan.task.clone())
+}
+
+fn reads(text: &mut String, context: &serde_json::Value, plan: &PlanStep) {
     let mut list = String::new();
     for read in &plan.reads {
-        let Ok(file) = template::fill_context(&read.file, &state.context) else {
+        let Ok(file) = template::fill_context(&read.file, context) else {
             // The step that should have published the path was skipped.
             continue;
         };
@@ -107,9 +123,9 @@ fn reads(text: &mut String, state: &RunState, plan: &PlanStep) {
     }
 }
 
-fn context(text: &mut String, state: &RunState) {
+fn context(text: &mut String, context: &serde_json::Value) {
     let mut list = String::new();
-    flatten("", &state.context, &mut list);
+    flatten("", context, &mut list);
     if !list.is_empty() {
         section(text, "Context", &lines_within(&list, MAX_CONTEXT));
     }
@@ -127,10 +143,10 @@ fn flatten(prefix: &str, value: &serde_json::Value, into: &mut String) {
     }
 }
 
-fn done_when(text: &mut String, state: &RunState, plan: &PlanStep) {
+fn done_when(text: &mut String, context: &serde_json::Value, plan: &PlanStep) {
     let Some(criterion) = &plan.done else { return };
     let mut list = String::new();
-    describe_criterion(criterion, &state.context, 0, &mut list);
+    describe_criterion(criterion, context, 0, &mut list);
     section(text, "Done when", &lines_within(&list, MAX_CRITERION));
 }
 
@@ -150,8 +166,14 @@ fn rules(text: &mut String, state: &RunState, plan: &PlanStep) {
         let protect = one_line(&state.plan.protect.join(", "), 160);
         let _ = writeln!(list, "- Leave these as they are, they judge the work: {protect}");
     }
+    let repeats = state.plan.foreaches().next().is_some();
     for (key, publish) in &plan.publishes {
-        if let Publish::Value(kind) = publish {
+        if key == "items" && repeats {
+            list.push_str("- Add items with `windlass item add TITLE --id ID --body TEXT`\n");
+            if !state.items.is_empty() {
+                list.push_str("- There are items already: see `windlass item list`\n");
+            }
+        } else if let Publish::Value(kind) = publish {
             let kind = format!("{kind:?}").to_lowercase();
             let key = one_line(key, 80);
             let _ = writeln!(list, "- Publish with `windlass context set {key}=…` ({kind})");

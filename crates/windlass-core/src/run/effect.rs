@@ -19,6 +19,13 @@ pub enum Effect {
         /// How often the step was reopened.
         epoch: u32,
     },
+    /// Read the task list of a step.
+    ReadTasks {
+        /// The step.
+        step: StepId,
+        /// How often the step was reopened.
+        epoch: u32,
+    },
     /// Record the files that a step begins from.
     TakeBaseline(BaselineRequest),
     /// The attempt runs: start it, adopt it, or report it lost.
@@ -81,6 +88,7 @@ impl fmt::Display for Effect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::EvaluateWhen { step, epoch } => write!(f, "evaluate-when {step} {epoch}"),
+            Self::ReadTasks { step, epoch } => write!(f, "read-tasks {step} {epoch}"),
             Self::TakeBaseline(request) => {
                 write!(f, "take-baseline {} {}", request.step, request.epoch)
             }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{AttemptId, Fence, GateId, ObjectId, StepId, VerificationId};
+use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, StepId, VerificationId};
+use crate::item::{Item, ItemChange};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, ProtectedChange, Trouble, VerifyReport};
 use crate::run::{Failure, Gate, PauseReason, Raise, RunFacts, StopReason};
@@ -99,6 +100,16 @@ pub enum Event {
     StepFailed { step: StepId },
     /// A step cannot go on; others can.
     StepBlocked { step: StepId, reason: String },
+    /// A step that repeats over items begins with them; its task list is read first, if it has one.
+    RepeatBegan { step: StepId },
+    /// The task list of a step was read; the items that it holds were added.
+    TasksRead { step: StepId, tasks: u32 },
+    /// There is one more item to repeat over.
+    ItemAdded { item: Item },
+    /// An item that had not come up is different now.
+    ItemUpdated { item: ItemId, change: ItemChange },
+    /// An item came up: its steps are part of the plan from here on.
+    ItemOpened { item: ItemId },
     /// Something outside the run has to be put right by a person.
     BlockerRaised { message: String },
     /// No new attempt starts.
@@ -169,6 +180,11 @@ impl Event {
             Self::StepWaived { .. } => "step_waived",
             Self::StepFailed { .. } => "step_failed",
             Self::StepBlocked { .. } => "step_blocked",
+            Self::RepeatBegan { .. } => "repeat_began",
+            Self::TasksRead { .. } => "tasks_read",
+            Self::ItemAdded { .. } => "item_added",
+            Self::ItemUpdated { .. } => "item_updated",
+            Self::ItemOpened { .. } => "item_opened",
             Self::BlockerRaised { .. } => "blocker_raised",
             Self::RunPaused { .. } => "run_paused",
             Self::RunResumed { .. } => "run_resumed",

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{AttemptId, Fence, GateId, ObjectId, RunId, StepId, VerificationId};
+use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, RunId, StepId, VerificationId};
+use crate::item::{ItemChange, NewItem, Task};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, Trouble, VerifyReport};
 use crate::run::TimerKey;
@@ -152,6 +153,33 @@ pub enum InputKind {
         /// Its value, or why it has none.
         value: Result<bool, String>,
     },
+    /// The task list of a step was read.
+    TasksRead {
+        /// The step.
+        step: StepId,
+        /// How often the step was reopened.
+        epoch: u32,
+        /// The file, relative to the place.
+        file: String,
+        /// Its entries, or why there are none.
+        tasks: Result<Vec<Task>, String>,
+    },
+    /// An agent asks for an item.
+    ItemAsked {
+        /// Its attempt.
+        attempt: AttemptId,
+        /// What it asks for.
+        item: NewItem,
+    },
+    /// An agent wants an item to be different.
+    ItemChanged {
+        /// Its attempt.
+        attempt: AttemptId,
+        /// The item.
+        item: ItemId,
+        /// What is to be different.
+        change: ItemChange,
+    },
     /// The files that a step begins from were recorded.
     BaselineTaken {
         /// The step.
@@ -293,6 +321,18 @@ pub enum Decision {
     RetryReset {
         /// The step; by default the one that failed.
         step: Option<StepId>,
+    },
+    /// There is one more item to repeat over.
+    AddItem {
+        /// What is asked for.
+        item: NewItem,
+    },
+    /// An item is to be different.
+    UpdateItem {
+        /// The item.
+        item: ItemId,
+        /// What is to be different.
+        change: ItemChange,
     },
     /// The run ends here.
     Abort {

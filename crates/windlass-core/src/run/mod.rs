@@ -16,6 +16,7 @@ mod effect;
 mod event;
 mod failure;
 mod input;
+mod items;
 mod outstanding;
 mod state;
 mod status;
@@ -29,8 +30,10 @@ pub use effect::{Effect, TimerKey};
 pub use event::{Event, VerifyReason};
 pub use failure::{Category, FailedCheck, Failure};
 pub use input::{Actor, BaselineRequest, Decision, Input, InputKind, Raise, RunFacts};
+pub use items::ItemStatus;
 pub use outstanding::outstanding;
 pub use state::{
-    Control, Gate, GateKind, Hotfix, PauseReason, Phase, RunState, Spent, StepState, StopReason,
+    Control, Gate, GateKind, Hotfix, ItemState, PauseReason, Phase, RunState, Spent, StepState,
+    StopReason,
 };
 pub use status::{RunStatus, StepStatus};

@@ -20,6 +20,10 @@ pub fn outstanding(state: &RunState) -> BTreeSet<Effect> {
             step: state.plan.step(*index).id.clone(),
             epoch: state.step(*index).epoch,
         })
+        .chain(state.reading.iter().map(|index| Effect::ReadTasks {
+            step: state.plan.step(*index).id.clone(),
+            epoch: state.step(*index).epoch,
+        }))
         .collect();
     effects.extend(state.in_hand().filter_map(|index| of_step(state, index)));
     effects
@@ -59,6 +63,8 @@ fn of_step(state: &RunState, index: StepIndex) -> Option<Effect> {
         Phase::Pending
         | Phase::Deciding
         | Phase::Ready
+        | Phase::Reading
+        | Phase::Repeating
         | Phase::Due
         | Phase::Committing { .. }
         | Phase::Proven { .. }

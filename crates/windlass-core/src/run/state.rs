@@ -10,6 +10,7 @@ use imbl::{OrdSet, Vector};
 use serde::{Deserialize, Serialize};
 
 use crate::id::{AttemptId, Fence, GateId, ObjectId, StepId, StepIndex, VerificationId};
+use crate::item::Item;
 use crate::plan::{Plan, PlanStep};
 use crate::proof::ProtectedChange;
 use crate::run::{Failure, RunFacts};
@@ -76,6 +77,28 @@ pub struct RunState {
     pub verifications: u32,
     /// Gates so far.
     pub gates: u32,
+    /// What steps repeat over, in the order in which it came up.
+    #[serde(default, skip_serializing_if = "Vector::is_empty")]
+    pub items: Vector<Arc<ItemState>>,
+    /// Steps whose task list is being read.
+    #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
+    pub reading: OrdSet<StepIndex>,
+    /// Steps that repeat over items and are not finished with them.
+    #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
+    pub repeating: OrdSet<StepIndex>,
+}
+
+/// How far an item has come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ItemState {
+    /// What was asked for.
+    pub item: Item,
+    /// Where its steps begin, once it has some.
+    pub first: Option<StepIndex>,
+    /// Whether it has come up since the step that repeats over it began.
+    pub open: bool,
+    /// What its steps published: no other item sees it.
+    pub context: serde_json::Value,
 }
 
 /// Whether new attempts may start.
@@ -215,6 +238,10 @@ pub enum Phase {
     Deciding,
     /// It could take the place.
     Ready,
+    /// Its task list is being read.
+    Reading,
+    /// Its items come up one after the other.
+    Repeating,
     /// It has the place; the files that it begins from are being recorded.
     Beginning,
     /// It has the place, and its next attempt or verification may start.
@@ -333,6 +360,8 @@ impl RunState {
             Phase::Pending
             | Phase::Deciding
             | Phase::Ready
+            | Phase::Reading
+            | Phase::Repeating
             | Phase::Beginning
             | Phase::Due
             | Phase::Running { .. }
@@ -366,6 +395,8 @@ impl RunState {
             Phase::Pending
             | Phase::Deciding
             | Phase::Ready
+            | Phase::Reading
+            | Phase::Repeating
             | Phase::Beginning
             | Phase::Due
             | Phase::Running { .. }
@@ -391,6 +422,8 @@ impl RunState {
             Phase::Pending
             | Phase::Deciding
             | Phase::Ready
+            | Phase::Reading
+            | Phase::Repeating
             | Phase::Beginning
             | Phase::Due
             | Phase::Verifying { .. }
@@ -415,7 +448,8 @@ impl RunState {
     pub fn is_in_flight(&self, index: StepIndex) -> bool {
         matches!(
             self.step(index).phase,
-            Phase::Beginning
+            Phase::Reading
+                | Phase::Beginning
                 | Phase::Running { .. }
                 | Phase::Stopping { .. }
                 | Phase::Verifying { .. }
@@ -448,10 +482,11 @@ impl RunState {
         }
     }
 
-    /// Puts plan and facts back into a state that was read from its stored form.
+    /// Puts plan and facts back into a state that was read from its stored form; the steps of items
+    /// follow from both.
     #[must_use]
     pub fn with_plan(mut self, plan: Arc<Plan>, facts: Arc<RunFacts>) -> Self {
-        self.plan = plan;
+        self.plan = self.with_items(plan);
         self.facts = facts;
         self
     }

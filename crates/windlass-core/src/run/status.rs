@@ -93,7 +93,7 @@ impl RunState {
             Control::Obstructed { .. } => return RunStatus::AwaitingUser,
             Control::Active | Control::Paused { .. } | Control::Aborting => {}
         }
-        if self.in_flight().is_some() {
+        if !self.reading.is_empty() || self.in_flight().is_some() {
             return RunStatus::Active;
         }
         if matches!(self.control, Control::Paused { .. }) {
@@ -132,7 +132,9 @@ impl RunState {
             Phase::Ready => StepStatus::Ready,
             // Nobody works on it while the run stands still.
             Phase::Due if self.control != Control::Active => StepStatus::Ready,
-            Phase::Beginning
+            Phase::Reading
+            | Phase::Repeating
+            | Phase::Beginning
             | Phase::Due
             | Phase::Running { .. }
             | Phase::Stopping { .. }

@@ -6,6 +6,8 @@
 //! assert_eq!(run.ends("code#1", "c1"), [ended("code#1", "c1"), verification(1, "code", "c1", …)]);
 //! ```
 
+mod items;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -22,6 +24,8 @@ use crate::proof::{AttemptReport, Outcome, Proof, ProtectedChange, Trouble, Usag
 use crate::run::*;
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
+
+pub(crate) use items::*;
 
 /// When every test run starts.
 pub(crate) const START: Timestamp = Timestamp(1_000_000);
@@ -126,6 +130,11 @@ impl Draft {
 
     pub(crate) fn when(mut self, expression: &str) -> Self {
         self.step.when = Some(expression.to_owned());
+        self
+    }
+
+    pub(crate) fn task(mut self, task: &str) -> Self {
+        self.step.task = task.to_owned();
         self
     }
 

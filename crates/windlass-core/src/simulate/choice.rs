@@ -65,6 +65,7 @@ pub(super) fn choices(walk: &Walk) -> Vec<Choice> {
         | Effect::StopAttempt { .. }
         | Effect::EnsureCommit { .. }
         | Effect::Adopt { .. }
+        | Effect::ReadTasks { .. }
         | Effect::Wake { .. } => {
             vec![Choice { target: None, act: Act::Perform(effect.clone()) }]
         }

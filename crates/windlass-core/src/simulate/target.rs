@@ -301,7 +301,7 @@ fn too_many(key: &str, number: u32) -> NotTried {
 pub(super) fn is_worked_on(step: &PlanStep) -> bool {
     match step.kind {
         StepKind::Agent { .. } => true,
-        StepKind::Group => false,
+        StepKind::Group | StepKind::Foreach(_) => false,
     }
 }
 

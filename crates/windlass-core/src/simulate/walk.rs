@@ -153,6 +153,12 @@ impl Walk {
             Effect::EvaluateWhen { step, epoch } => {
                 InputKind::WhenEvaluated { step: step.clone(), epoch: *epoch, value: Ok(true) }
             }
+            Effect::ReadTasks { step, epoch } => InputKind::TasksRead {
+                step: step.clone(),
+                epoch: *epoch,
+                file: "TASKS.md".to_owned(),
+                tasks: Ok(report::tasks(step)),
+            },
             Effect::Verify { .. } => return self.verify(effect, &Sees::Proof),
         };
         self.report(kind)

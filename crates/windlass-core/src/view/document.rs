@@ -2,14 +2,26 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::run::RunState;
+use crate::id::StepIndex;
+use crate::run::{ItemState, RunState};
+
+/// Returns the run's document as the step at `index` sees it: with its item, and with what the
+/// steps of that item published.
+pub fn document_for(state: &RunState, index: StepIndex) -> Value {
+    let mut document = document(state);
+    if let Some(item) = state.item_of(index) {
+        document["context"] = (*state.context_of(index)).clone();
+        document["item"] = item_value(state, item);
+    }
+    document
+}
 
 /// Returns the run's document.
 pub fn document(state: &RunState) -> Value {
     let facts = &state.facts;
     let issue = state.plan.issue.as_ref();
     let mut steps = Map::new();
-    for index in state.plan.indexes() {
+    for index in state.plan.in_reading_order() {
         let (plan, step) = (state.plan.step(index), state.step(index));
         steps.insert(
             plan.id.as_str().to_owned(),
@@ -38,8 +50,22 @@ pub fn document(state: &RunState) -> Value {
         "startedAt": state.started_at.to_string(),
         "steps": steps,
         "context": *state.context,
-        "items": [],
+        "items": state.items.iter().map(|item| item_value(state, item)).collect::<Vec<_>>(),
         "publish": {"approved": false, "prUrl": null, "prNumber": null},
         "session": {"owner": null, "blocks": 0},
+    })
+}
+
+fn item_value(state: &RunState, item: &ItemState) -> Value {
+    json!({
+        "id": item.item.id,
+        "step": item.item.step,
+        "title": item.item.title,
+        "body": item.item.body,
+        "status": state.item_status(item).as_str(),
+        "source": item.item.source.words(),
+        "skipReason": item.item.skipped,
+        "waived": state.is_item_waived(item),
+        "context": item.context,
     })
 }

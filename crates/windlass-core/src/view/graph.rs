@@ -19,14 +19,69 @@ pub enum GraphFormat {
 
 /// Draws a plan.
 pub fn graph(plan: &Plan, format: GraphFormat) -> String {
+    let plan = with_repeated(plan);
     match format {
-        GraphFormat::Terminal => terminal(plan),
-        GraphFormat::Mermaid => mermaid(plan),
-        GraphFormat::Dot => dot(plan),
+        GraphFormat::Terminal => terminal(&plan),
+        GraphFormat::Mermaid => mermaid(&plan),
+        GraphFormat::Dot => dot(&plan),
     }
 }
 
 // Writing to a string cannot fail, so the results of `writeln!` are dropped throughout.
+
+fn position(steps: &[PlanStep]) -> u32 {
+    u32::try_from(steps.len()).unwrap_or(u32::MAX)
+}
+
+/// Returns a step whose neighbours stand elsewhere.
+fn moved(step: &PlanStep, place: &dyn Fn(StepIndex) -> StepIndex) -> PlanStep {
+    let mut step = step.clone();
+    step.needs.iter_mut().for_each(|need| *need = place(*need));
+    for route in step.on.values_mut() {
+        route.rollback.otherwise = place(route.rollback.otherwise);
+        route.rollback.by_path.iter_mut().for_each(|(_, target)| *target = place(*target));
+    }
+    step
+}
+
+/// Returns the plan as it is with one item, which stands for all: the steps that are repeated are
+/// drawn once, before the step that repeats them.
+fn with_repeated(plan: &Plan) -> Plan {
+    let mut steps: Vec<PlanStep> = Vec::new();
+    let places = places(plan);
+    let place = |index: StepIndex| StepIndex(places[index.get()]);
+    for index in plan.indexes().take(plan.written_steps()) {
+        let first = position(&steps);
+        for inside in plan.foreach(index).into_iter().flat_map(|foreach| &foreach.steps) {
+            let mut inside = moved(inside, &|other| StepIndex(first + other.0));
+            if inside.needs.is_empty() {
+                inside.needs = plan.step(index).needs.iter().map(|need| place(*need)).collect();
+            }
+            steps.push(inside);
+        }
+        let mut step = moved(plan.step(index), &place);
+        let needed = |inside: &StepIndex| steps.iter().any(|step| step.needs.contains(inside));
+        let last = (first..position(&steps)).map(StepIndex).filter(|inside| !needed(inside));
+        let last: Vec<StepIndex> = last.collect();
+        if !last.is_empty() {
+            step.needs = last;
+        }
+        steps.push(step);
+    }
+    let mut drawn = plan.clone();
+    drawn.replace_steps(steps);
+    drawn
+}
+
+/// Returns where each step of the workflow is drawn.
+fn places(plan: &Plan) -> Vec<u32> {
+    let mut drawn = 0;
+    let place = |index| {
+        drawn += plan.foreach(index).map_or(0, |foreach| position(&foreach.steps)) + 1;
+        drawn - 1
+    };
+    plan.indexes().take(plan.written_steps()).map(place).collect()
+}
 
 fn terminal(plan: &Plan) -> String {
     let mut text = format!("{}: {}\n", plan.workflow, plan.title);
@@ -116,6 +171,12 @@ fn who(step: &PlanStep) -> String {
         }
         StepKind::Agent { agent, .. } => format!("{agent}, {} tries", step.retries),
         StepKind::Group => "the steps above together".to_owned(),
+        StepKind::Foreach(foreach) => match &foreach.tasks {
+            Some(tasks) => {
+                format!("the steps above for each of up to {} items of {tasks}", foreach.max)
+            }
+            None => format!("the steps above for each of up to {} items", foreach.max),
+        },
     }
 }
 

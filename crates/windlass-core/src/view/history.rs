@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::id::{AttemptId, ObjectId, StepId};
+use crate::item::Wanted;
 use crate::plan::{Holds, Strength};
 use crate::proof::{Blob, Outcome, Proof, Usage};
 use crate::run::{Event, VerifyReason};
@@ -224,6 +225,7 @@ fn decision(event: &Event) -> Option<String> {
         | Event::RunPaused { .. }
         | Event::RunResumed { .. }
         | Event::RetriesReset { .. }
+        | Event::ItemUpdated { .. }
         | Event::AbortRequested { .. } => Some(describe(event)),
         _ => None,
     }
@@ -297,6 +299,19 @@ pub fn describe(event: &Event) -> String {
         Event::StepWaived { step } => format!("`{step}` was waived: it is not proven"),
         Event::StepFailed { step } => format!("`{step}` failed"),
         Event::StepBlocked { step, reason } => format!("`{step}` is blocked: {reason}"),
+        Event::RepeatBegan { step } => format!("`{step}` goes through its items"),
+        Event::TasksRead { step, tasks: 1 } => format!("`{step}` has a task list of 1 entry"),
+        Event::TasksRead { step, tasks } => format!("`{step}` has a task list of {tasks} entries"),
+        Event::ItemAdded { item } => match &item.skipped {
+            Some(reason) => format!("item `{}`: {} ({reason})", item.id, item.title),
+            None => format!("item `{}`: {}", item.id, item.title),
+        },
+        Event::ItemUpdated { item, change } => match &change.wanted {
+            Some(Wanted::Skip { reason }) => format!("item `{item}` was skipped: {reason}"),
+            Some(Wanted::Reopen) => format!("item `{item}` is wanted after all"),
+            None => format!("item `{item}` was changed"),
+        },
+        Event::ItemOpened { item } => format!("item `{item}` comes up"),
         Event::BlockerRaised { message } => format!("a person is needed: {message}"),
         Event::RunPaused { reason, detail } => format!("paused ({}): {detail}", reason.as_str()),
         Event::RunResumed { .. } => "resumed".to_owned(),

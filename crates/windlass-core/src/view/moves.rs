@@ -59,6 +59,8 @@ fn phase_words(state: &RunState, index: StepIndex) -> String {
             }
             None => "It takes the place next.".to_owned(),
         },
+        Phase::Reading => "Its task list is read next.".to_owned(),
+        Phase::Repeating => "The end of the items that it repeats over.".to_owned(),
         Phase::Beginning => "The files that it begins from are recorded next.".to_owned(),
         Phase::Due => "Its next attempt or verification starts next.".to_owned(),
         Phase::Running { attempt, .. } => {

@@ -72,7 +72,7 @@ pub struct RollbackTarget {
 
 /// Lists what is going on, in the order of the plan.
 pub(super) fn running(state: &RunState) -> Vec<RunningView> {
-    state.plan.indexes().filter_map(|index| running_at(state, index)).collect()
+    state.in_hand().filter_map(|index| running_at(state, index)).collect()
 }
 
 fn running_at(state: &RunState, index: StepIndex) -> Option<RunningView> {
@@ -84,6 +84,8 @@ fn running_at(state: &RunState, index: StepIndex) -> Option<RunningView> {
         Phase::Pending
         | Phase::Deciding
         | Phase::Ready
+        | Phase::Reading
+        | Phase::Repeating
         | Phase::Beginning
         | Phase::Due
         | Phase::Committing { .. }
@@ -114,7 +116,7 @@ pub(super) fn gate_ahead(state: &RunState) -> Option<GateAhead> {
         return None;
     }
     let mut until = 0;
-    for index in state.plan.indexes() {
+    for index in state.plan.in_reading_order() {
         let plan = state.plan.step(index);
         if state.step(index).is_finished() {
             continue;
@@ -137,7 +139,7 @@ pub fn rollback_targets(state: &RunState) -> Vec<RollbackTarget> {
         let step = state.step(*index);
         step.started_at.is_some() && !matches!(step.phase, Phase::Pending | Phase::Deciding)
     };
-    let targets: Vec<StepIndex> = state.plan.indexes().filter(begun).collect();
+    let targets: Vec<StepIndex> = state.plan.in_reading_order().into_iter().filter(begun).collect();
     let suggested = suggestion(state, &targets);
     let target = |index: &StepIndex| {
         let plan = state.plan.step(*index);
@@ -156,7 +158,7 @@ fn suggestion(state: &RunState, targets: &[StepIndex]) -> Option<StepIndex> {
     let routed = route.map(|route| route.rollback.otherwise).filter(|step| targets.contains(step));
     let by_agent = |index: &StepIndex| match state.plan.step(*index).kind {
         StepKind::Agent { .. } => true,
-        StepKind::Group => false,
+        StepKind::Group | StepKind::Foreach(_) => false,
     };
     let before = targets.iter().rev().copied().find(|index| *index < current && by_agent(index));
     routed.or(before).or_else(|| targets.contains(&current).then_some(current))

@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
-use crate::id::{GateId, RunId, StepId};
+use crate::id::{GateId, RunId, StepId, StepIndex};
 use crate::run::{Control, GateKind, PauseReason, Phase, RunState, RunStatus, StepStatus};
 use crate::time::{Span, Timestamp};
+use crate::view::items::{ItemView, item_views};
 use crate::view::running::{GateAhead, RunningView, gate_ahead, running};
 
 /// Where a run stands.
@@ -13,6 +14,8 @@ use crate::view::running::{GateAhead, RunningView, gate_ahead, running};
 pub struct StatusView {
     pub run: RunView,
     pub steps: Vec<StepView>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<ItemView>,
     /// What is going on at this moment.
     pub running: Vec<RunningView>,
     pub gate: Option<GateView>,
@@ -158,7 +161,13 @@ impl BudgetView {
 pub fn status_view(state: &RunState) -> StatusView {
     StatusView {
         run: run_view(state),
-        steps: state.plan.indexes().map(|index| step_view(state, index)).collect(),
+        steps: state
+            .plan
+            .in_reading_order()
+            .into_iter()
+            .map(|index| step_view(state, index))
+            .collect(),
+        items: item_views(state),
         running: running(state),
         gate: gate_view(state),
         next_gate: gate_ahead(state),
@@ -225,7 +234,7 @@ fn detail(state: &RunState) -> Option<String> {
     None
 }
 
-fn step_view(state: &RunState, index: crate::id::StepIndex) -> StepView {
+fn step_view(state: &RunState, index: StepIndex) -> StepView {
     let (plan, step) = (state.plan.step(index), state.step(index));
     let running_since = if let Phase::Running { since, .. }
     | Phase::Stopping { since, .. }
@@ -244,7 +253,7 @@ fn step_view(state: &RunState, index: crate::id::StepIndex) -> StepView {
         retries: plan.retries,
         agent: match &plan.kind {
             crate::plan::StepKind::Agent { agent, .. } => Some(agent.clone()),
-            crate::plan::StepKind::Group => None,
+            crate::plan::StepKind::Group | crate::plan::StepKind::Foreach(_) => None,
         },
         depth: plan.id.as_str().matches('/').count(),
         waived: step.waived,
@@ -308,6 +317,9 @@ fn next_commands(state: &RunState) -> Vec<NextCommand> {
             command("feedback \"…\"", "have the step done again, with this in mind"),
             command("rollback STEP \"…\"", "go back to an earlier step"),
         ],
+        RunStatus::AwaitingUser if state.control == Control::Active => {
+            blocked_commands(state, command)
+        }
         RunStatus::AwaitingUser => vec![
             command("resume", "go on once the obstacle is gone"),
             command("retry-reset", "give the blocked step new tries"),
@@ -320,6 +332,23 @@ fn next_commands(state: &RunState) -> Vec<NextCommand> {
         ],
         RunStatus::Aborted => vec![command("report", "read what was done until then")],
     }
+}
+
+/// Nothing can go on without what is blocked: its commands can be pasted as they are.
+fn blocked_commands(
+    state: &RunState,
+    command: impl Fn(&str, &str) -> NextCommand,
+) -> Vec<NextCommand> {
+    let Some(blocked) = state.blocked.get_min() else { return Vec::new() };
+    let id = |index: StepIndex| state.plan.step(index).id.clone();
+    let step = id(*blocked);
+    let whole = state.plan.item_group(*blocked).map_or_else(|| step.clone(), id);
+    vec![
+        command("proofs --all", "see what failed"),
+        command(&format!("retry-reset {step}"), "give the blocked step new tries"),
+        command(&format!("skip {whole} --reason \"…\""), "do without it"),
+        command("resume", "go on after that"),
+    ]
 }
 
 fn paused_commands(

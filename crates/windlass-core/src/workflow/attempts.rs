@@ -12,19 +12,30 @@ use super::settings::Defaults;
 /// a route has several targets, all that any of them would reopen is counted: the sum stays a
 /// bound when one verdict names files of several steps.
 pub(crate) fn worst_case(order: &Order, defaults: &Defaults) -> u64 {
+    let items = |foreach: Option<usize>| {
+        let repeats = foreach.and_then(|foreach| order.steps[foreach].step.foreach.as_ref());
+        repeats.map_or(1, |foreach| u64::from(foreach.max))
+    };
     let tries = |index: usize| {
         let step = &order.steps[index].step;
         match step.steps {
             Some(_) => 0,
-            None => u64::from(step.retries.unwrap_or(defaults.retries)),
+            None => u64::from(step.retries.unwrap_or(defaults.retries))
+                .saturating_mul(items(order.repeated_by(index))),
         }
     };
     let sum =
         |steps: &mut dyn Iterator<Item = usize>| steps.map(tries).fold(0, u64::saturating_add);
     let mut total: u64 = sum(&mut (0..order.steps.len()));
-    for route in order.steps.iter().flat_map(|step| &step.routes) {
-        let reopened: BTreeSet<usize> =
-            route.targets().flat_map(|target| order.depending_on(target)).collect();
+    let routes = order.steps.iter().enumerate();
+    for (from, route) in routes.flat_map(|(from, step)| step.routes.iter().map(move |r| (from, r)))
+    {
+        let around = order.repeated_by(from);
+        let reopened: BTreeSet<usize> = route
+            .targets()
+            .flat_map(|target| order.depending_on(target))
+            .filter(|&step| around.is_none() || order.repeated_by(step) == around)
+            .collect();
         let again = sum(&mut reopened.into_iter()).saturating_mul(u64::from(route.max));
         total = total.saturating_add(again);
     }

@@ -4,6 +4,7 @@ use super::attempts;
 use super::claims;
 use super::diagnostic::{At, Diagnostic, Findings, Located, unknown_name};
 use super::fields::{self, Fields};
+use super::foreach;
 use super::grammar;
 use super::input::{self, Input};
 use super::order::{self, Order};
@@ -135,11 +136,19 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         order: order?,
         warnings: Vec::new(),
     };
+    foreach::check(&workflow.order, findings);
     route::resolve(&mut workflow.order, findings);
     claims::check(&workflow.order, findings);
     for (name, at) in placeholder::unknown_inputs(&workflow) {
         let known = workflow.inputs.iter().map(|input| input.name.as_str());
         unknown_name(findings, at, "input", &name, known);
+    }
+    for (name, at) in placeholder::items_outside(&workflow) {
+        findings.error_with_help(
+            at,
+            format!("`{{item.{name}}}` is known only where steps are repeated"),
+            "use it in the steps that are nested in a step with `foreach: items`",
+        );
     }
     Some(workflow)
 }

@@ -9,7 +9,8 @@
 //! - `fields` reads typed values out of nodes; `step`, `team`, `check`, `measured_check`, `route`,
 //!   `input` and `settings` read the parts of the grammar, and `unsupported` lists what this version
 //!   refuses.
-//! - `order` looks up the names and sorts the steps; `route`, `claims` and `placeholder` check
+//! - `order` looks up the names and sorts the steps; `route`, `foreach`, `claims` and `placeholder`
+//!   check
 //!   what needs the whole workflow to be seen.
 //!
 //! jq expressions are only carried along: [`Workflow::expressions`] lists them for the edge, which
@@ -22,6 +23,7 @@ mod definition;
 pub(crate) mod diagnostic;
 mod expression;
 pub(crate) mod fields;
+mod foreach;
 pub(crate) mod grammar;
 mod input;
 mod measured_check;

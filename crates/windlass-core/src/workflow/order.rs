@@ -13,6 +13,16 @@ use crate::id::StepId;
 pub(crate) struct Order {
     pub(crate) steps: Vec<Ordered>,
     positions: BTreeMap<String, usize>,
+    places: Vec<Place>,
+}
+
+/// Where a step stands in plans.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// The step that repeats it for every item.
+    repeated_by: Option<usize>,
+    /// Its position among the steps of the plan, or of its item.
+    position: usize,
 }
 
 /// A step in its place.
@@ -211,7 +221,26 @@ fn sort(filed: Vec<Filed>, findings: &mut Findings) -> Option<Order> {
             routes: Vec::new(),
         });
     }
+    order.places = places(&order.steps);
     Some(order)
+}
+
+fn places(steps: &[Ordered]) -> Vec<Place> {
+    let mut counts: BTreeMap<Option<usize>, usize> = BTreeMap::new();
+    let place = |step: &Ordered| {
+        let mut repeated_by = None;
+        let mut at = step.parent;
+        while let Some(parent) = at {
+            if steps[parent].step.foreach.is_some() {
+                repeated_by = Some(parent);
+            }
+            at = steps[parent].parent;
+        }
+        let count = counts.entry(repeated_by).or_default();
+        *count += 1;
+        Place { repeated_by, position: *count - 1 }
+    };
+    steps.iter().map(place).collect()
 }
 
 /// Reports the cycle that keeps the step `stuck` from ever beginning.
@@ -256,6 +285,51 @@ impl Order {
     ) -> Option<usize> {
         let scope = self.steps[from].parent.map(|parent| self.steps[parent].id.as_str());
         look_up(&self.positions, scope, name, findings)
+    }
+
+    /// Returns the steps of the plan: all but those that are repeated for items.
+    pub(crate) fn written(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.steps.len()).filter(|&step| self.repeated_by(step).is_none())
+    }
+
+    /// Returns the steps that the step at `foreach` repeats, in order.
+    pub(crate) fn repeated(&self, foreach: usize) -> Vec<usize> {
+        let inside = |&step: &usize| self.repeated_by(step) == Some(foreach);
+        (0..self.steps.len()).filter(inside).collect()
+    }
+
+    /// Returns the step around `step` that repeats it.
+    pub(crate) fn repeated_by(&self, step: usize) -> Option<usize> {
+        self.places[step].repeated_by
+    }
+
+    /// Returns where a step stands among the steps of the plan, or of its item.
+    pub(crate) fn position(&self, step: usize) -> usize {
+        self.places[step].position
+    }
+
+    /// Returns the parent of a step as the plan counts; the item itself has no place there.
+    pub(crate) fn parent(&self, step: usize) -> Option<usize> {
+        let parent = self.steps[step].parent?;
+        (self.repeated_by(step) != Some(parent)).then(|| self.position(parent))
+    }
+
+    /// Returns what a step needs as the plan counts. What is inside of a step that repeats over
+    /// items waits for it, so that one waits for all that those inside would.
+    pub(crate) fn needs(&self, step: usize) -> Vec<usize> {
+        let around = self.repeated_by(step);
+        let repeats = self.steps[step].step.foreach.is_some();
+        let inside = if repeats { self.repeated(step) } else { Vec::new() };
+        let own = if repeats { &[] } else { self.steps[step].needs.as_slice() };
+        let of_inside = inside.iter().flat_map(|&inside| &self.steps[inside].needs);
+        let needs: BTreeSet<usize> = own
+            .iter()
+            .chain(of_inside)
+            .copied()
+            .filter(|&need| self.repeated_by(need) == around)
+            .map(|need| self.position(need))
+            .collect();
+        needs.into_iter().collect()
     }
 
     /// Returns the steps that directly or indirectly need `step`, and itself.

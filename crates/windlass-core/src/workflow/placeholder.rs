@@ -3,6 +3,7 @@
 use super::check::{Kind, Min};
 use super::definition::Workflow;
 use super::diagnostic::{At, Located};
+use super::order::Ordered;
 use super::step::{Publish, Step};
 use crate::plan::template::{Placeholder, Template};
 
@@ -21,24 +22,53 @@ pub(super) fn unknown_inputs(workflow: &Workflow) -> Vec<(String, At)> {
     unknown
 }
 
+/// Returns fields of an item that a text uses where nothing is repeated, with its place.
+pub(super) fn items_outside(workflow: &Workflow) -> Vec<(&'static str, At)> {
+    let mut all: Vec<&Located<Template>> = Vec::new();
+    of_workflow(workflow, &mut all);
+    for index in workflow.order.written() {
+        of_ordered(&workflow.order.steps[index], &mut all);
+    }
+    let mut outside = Vec::new();
+    for template in all {
+        for placeholder in template.value.placeholders() {
+            if let Placeholder::Item(field) = placeholder {
+                outside.push((field.name(), template.at));
+            }
+        }
+    }
+    // A path that is both published and checked is one mistake per place.
+    outside.dedup();
+    outside
+}
+
 fn templates(workflow: &Workflow) -> Vec<&Located<Template>> {
     let mut all: Vec<&Located<Template>> = Vec::new();
+    of_workflow(workflow, &mut all);
+    for step in &workflow.order.steps {
+        of_ordered(step, &mut all);
+    }
+    all
+}
+
+fn of_workflow<'w>(workflow: &'w Workflow, all: &mut Vec<&'w Located<Template>>) {
     for prepare in &workflow.prepare {
         all.push(&prepare.run);
         all.extend(prepare.folder.iter().chain(&prepare.lock));
     }
     all.extend(workflow.carry.iter().chain(&workflow.protect));
-    for step in &workflow.order.steps {
-        of_step(&step.step, &mut all);
-        for route in &step.routes {
-            all.extend(route.by_path.iter().map(|(glob, _)| glob));
-        }
+}
+
+fn of_ordered<'w>(step: &'w Ordered, all: &mut Vec<&'w Located<Template>>) {
+    of_step(&step.step, all);
+    for route in &step.routes {
+        all.extend(route.by_path.iter().map(|(glob, _)| glob));
     }
-    all
 }
 
 fn of_step<'w>(step: &'w Step, all: &mut Vec<&'w Located<Template>>) {
     all.extend(step.model.iter().chain(&step.task).chain(&step.may_write).chain(&step.writes));
+    all.extend(step.foreach.iter().filter_map(|foreach| foreach.tasks.as_ref()));
     all.extend(step.reads.iter().map(|read| &read.file));
     all.extend(step.publishes.iter().filter_map(|(_, publish)| match publish {
         Publish::Path(path) => Some(path),

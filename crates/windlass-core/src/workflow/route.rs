@@ -173,11 +173,17 @@ fn target(
         let message = format!("cannot go back from `{}` to `{}`: {why}", here.id, there.id);
         findings.error_with_help(at, message, help);
     };
-    if there.needed.contains(&from) {
+    if order.repeated_by(target) != order.repeated_by(from) {
+        let why = "an item goes back only to its own steps, and nobody else to those";
+        refuse(findings, name.at, why, "name a step on the same side of `foreach`");
+    } else if there.needed.contains(&from) {
         refuse(findings, name.at, "it comes later", "name the step itself or one that it needs");
     } else if target != from && !here.needed.contains(&target) {
         let why = "it does not come before";
         refuse(findings, name.at, why, "name the step itself or one that it needs");
+    } else if there.step.foreach.is_some() {
+        let why = "that would do every item again";
+        refuse(findings, name.at, why, "name a step before it, or let a person decide at a `gate`");
     } else if there.step.steps.is_some() {
         let why = "nobody works on a step with nested `steps`";
         refuse(findings, name.at, why, "name the step inside it that has to be done again");

@@ -20,6 +20,12 @@ pub(super) const MAX_STEPS: usize = 500;
 /// The longest id of one step.
 const LONGEST_ID: usize = 64;
 
+/// Keys that a step with nested steps has only when it repeats them.
+const FOREACH_KEYS: [&str; 3] = ["foreach", "max", "tasks"];
+
+/// How many items there are at most unless a step says otherwise.
+const MAX_ITEMS: u32 = 50;
+
 /// A step as written.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
@@ -50,6 +56,16 @@ pub(crate) struct Step {
     pub(crate) trust_agent: bool,
     /// The nested steps; `None` for a step that an agent works on.
     pub(crate) steps: Option<Vec<Step>>,
+    /// Whether the nested steps are repeated.
+    pub(crate) foreach: Option<Foreach>,
+}
+
+/// What is repeated over items.
+#[derive(Clone, Debug)]
+pub(crate) struct Foreach {
+    pub(crate) at: At,
+    pub(crate) max: u32,
+    pub(crate) tasks: Option<Located<Template>>,
 }
 
 /// An entry of `reads`.
@@ -128,6 +144,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
         done: fields.get("done").and_then(|node| check::read(node, findings)),
         satisfied_ok: word(&fields, "satisfied", &grammar::OK, findings).unwrap_or(false),
         trust_agent: word(&fields, "trust", &grammar::TRUST, findings).unwrap_or(false),
+        foreach: read_foreach(&fields, findings),
         steps: match fields.get("steps") {
             Some(node) => Some(read_all(node, findings)?),
             None => None,
@@ -138,6 +155,32 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
         Some(node) => team::expand(step, node, findings),
         None => Some(step),
     }
+}
+
+fn read_foreach(fields: &Fields<'_>, findings: &mut Findings) -> Option<Foreach> {
+    let Some(node) = fields.get("foreach") else {
+        for (key, at) in fields.keys().filter(|(key, _)| FOREACH_KEYS.contains(key)) {
+            findings.error_with_help(
+                at,
+                format!("`{key}` has no meaning without `foreach`"),
+                "add `foreach: items` to repeat the nested `steps`",
+            );
+        }
+        return None;
+    };
+    let max = fields.get("max").map(|node| fields::small_count(node, 1, findings));
+    let tasks = template(fields, "tasks", Role::Path, findings);
+    // After a mistake the step still repeats, so that what is inside is not reported as well.
+    let _ = fields::word(node, &grammar::FOREACH, findings);
+    if fields.get("steps").is_none() {
+        findings.error_with_help(
+            node.at,
+            "`foreach` has nothing to repeat",
+            "nest `steps` in this step: they are done once for every item",
+        );
+        return None;
+    }
+    Some(Foreach { at: node.at, max: max.flatten().unwrap_or(MAX_ITEMS), tasks })
 }
 
 fn read_id(fields: &Fields<'_>, findings: &mut Findings) -> Option<Located<String>> {

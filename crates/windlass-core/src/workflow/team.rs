@@ -22,13 +22,16 @@ pub(super) const MAX_SPOKES: usize = 16;
 const HUB: &str = "hub";
 
 /// Keys of a step that a team says elsewhere.
-pub(super) const SAID_ELSEWHERE: [(&str, &str); 6] = [
+pub(super) const SAID_ELSEWHERE: [(&str, &str); 9] = [
     ("agent", "name it in `hub`"),
     ("backend", "name it in `hub`"),
     ("model", "name it in `hub`"),
     ("task", "write it in `hub`"),
     ("steps", "a team makes its own steps"),
     ("skip", "use `when` on the step or on a spoke"),
+    ("foreach", "nest the step with the `team` in one that repeats"),
+    ("max", "nest the step with the `team` in one that repeats"),
+    ("tasks", "nest the step with the `team` in one that repeats"),
 ];
 
 /// Reports keys that have no meaning beside a team.
@@ -196,6 +199,7 @@ impl Step {
             done: None,
             satisfied_ok: false,
             trust_agent: false,
+            foreach: None,
             steps: None,
         }
     }

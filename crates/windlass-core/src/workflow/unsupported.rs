@@ -4,8 +4,8 @@
 //! that nobody keeps. Whoever builds one of these deletes its row.
 
 /// Keys of a step.
-pub(super) const STEP_KEYS: [&str; 8] =
-    ["foreach", "builtin", "before", "concurrency", "report", "max", "may_read", "network"];
+pub(super) const STEP_KEYS: [&str; 6] =
+    ["builtin", "before", "concurrency", "report", "may_read", "network"];
 
 /// Keys of a step that say who does it and what proves it, in place of `agent` and `done`.
 pub(super) const WHO_AND_PROOF: [&str; 1] = ["builtin"];

@@ -2,7 +2,8 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use windlass_core::id::{AttemptId, ContentHash, Fence, GateId, ObjectId};
+use windlass_core::id::{AttemptId, ContentHash, Fence, GateId, ItemId, ObjectId, StepId};
+use windlass_core::item::{ItemChange, NewItem, Task, Wanted};
 use windlass_core::plan::{CheckId, Criterion, Holds, PlanStep, Strength};
 use windlass_core::proof::{
     AttemptReport, Outcome, Proof, ProtectedChange, Trouble, Usage, VerifyReport,
@@ -86,6 +87,15 @@ pub(crate) fn answer(
                 _ => Err("no value".to_owned()),
             },
         },
+        Effect::ReadTasks { step, epoch } => InputKind::TasksRead {
+            step: step.clone(),
+            epoch: *epoch,
+            file: "TASKS.md".to_owned(),
+            tasks: match dice.roll(5) {
+                4 => Err("there is no such file".to_owned()),
+                count => Ok((0..=count).map(|number| task(step, number)).collect()),
+            },
+        },
         Effect::TakeBaseline(request) => {
             if let Some(code) = &request.reset_code {
                 world.code = code.clone();
@@ -149,6 +159,47 @@ pub(crate) fn answer(
             InputKind::TimerFired { key: key.clone() }
         }
     }
+}
+
+/// An entry of the task list of a step; the third is ticked.
+pub(crate) fn task(step: &StepId, number: usize) -> Task {
+    Task {
+        id: format!("{step}-T{number}").as_str().into(),
+        title: format!("Task {number}"),
+        body: String::new(),
+        ticked: number == 2,
+    }
+}
+
+/// Something that could be an item, known or not, of a step or of whichever takes it.
+pub(crate) fn some_item(state: &RunState, dice: &mut Dice) -> NewItem {
+    let steps: Vec<StepId> =
+        state.plan.foreaches().map(|index| state.plan.step(index).id.clone()).collect();
+    let step = match dice.roll(3) {
+        0 if !steps.is_empty() => Some(steps[dice.roll(steps.len())].clone()),
+        _ => None,
+    };
+    let number = dice.roll(4);
+    let title = if dice.roll(9) == 8 { String::new() } else { format!("Item {number}") };
+    let body = "words".repeat(dice.roll(2));
+    NewItem { id: format!("I{number}").as_str().into(), title, body, step }
+}
+
+/// Something that could be different about an item, known or not.
+pub(crate) fn some_change(state: &RunState, dice: &mut Dice) -> (ItemId, ItemChange) {
+    let known = state.items.len();
+    let item = match dice.roll(known + 1) {
+        number if number < known => state.items[number].item.id.clone(),
+        _ => "nobody".into(),
+    };
+    let mut change = ItemChange::default();
+    match dice.roll(4) {
+        0 => change.title = Some("Another title".to_owned()),
+        1 => change.wanted = Some(Wanted::Skip { reason: "not needed".to_owned() }),
+        2 => change.wanted = Some(Wanted::Reopen),
+        _ => change.body = Some("another body".to_owned()),
+    }
+    (item, change)
 }
 
 /// Returns the driver that started an attempt that is running.
@@ -310,7 +361,12 @@ pub(crate) fn decision(state: &RunState, world: &mut World, dice: &mut Dice) -> 
         let steps = &state.plan.steps;
         steps[dice.roll(steps.len())].id.clone()
     };
-    match dice.roll(24) {
+    match dice.roll(29) {
+        24 | 25 => Decision::AddItem { item: some_item(state, dice) },
+        26..=28 => {
+            let (item, change) = some_change(state, dice);
+            Decision::UpdateItem { item, change }
+        }
         0..=5 => {
             let gate = state.gate().map_or(GateId(1), |gate| gate.id);
             let gate = if dice.roll(8) == 7 { GateId(gate.0.wrapping_sub(1)) } else { gate };

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use windlass_core::id::{AttemptId, Fence, GateId, VerificationId};
+use windlass_core::item::{ItemChange, NewItem, Wanted};
 use windlass_core::proof::Outcome;
 use windlass_core::run::{
     Actor, Control, Decision, Event, Input, InputKind, Phase, Raise, RunState, TimerKey, decide,
@@ -108,6 +109,8 @@ fn phase_kind(phase: &Phase) -> Kind {
         Phase::Pending => "pending",
         Phase::Deciding => "deciding",
         Phase::Ready => "ready",
+        Phase::Reading => "reading",
+        Phase::Repeating => "repeating",
         Phase::Beginning => "beginning",
         Phase::Due => "due",
         Phase::Running { .. } => "running",
@@ -151,6 +154,7 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
         Decision::Abort { reason: None },
     ];
     inputs.extend(decisions.map(InputKind::Decided));
+    inputs.extend(inputs_about_items(state));
     for index in state.plan.indexes() {
         let (plan, step) = (state.plan.step(index), state.step(index));
         let (id, epoch) = (plan.id.clone(), step.epoch);
@@ -164,6 +168,18 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
             InputKind::WhenEvaluated { step: id.clone(), epoch, value: Ok(true) },
             InputKind::WhenEvaluated { step: id.clone(), epoch, value: Ok(false) },
             InputKind::WhenEvaluated { step: id.clone(), epoch, value: Err("no".to_owned()) },
+            InputKind::TasksRead {
+                step: id.clone(),
+                epoch,
+                file: "TASKS.md".to_owned(),
+                tasks: Ok((0..3).map(|number| crate::edge::task(&id, number)).collect()),
+            },
+            InputKind::TasksRead {
+                step: id.clone(),
+                epoch,
+                file: "TASKS.md".to_owned(),
+                tasks: Err("no".to_owned()),
+            },
             InputKind::BaselineTaken { step: id.clone(), epoch, baseline: baseline(files()) },
             InputKind::ContextSet {
                 attempt: attempt.clone(),
@@ -202,6 +218,40 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
     inputs
 }
 
+/// One input of every kind about every item, and about one that is not there.
+fn inputs_about_items(state: &RunState) -> Vec<InputKind> {
+    let mut inputs = Vec::new();
+    let new = |id: &str| NewItem {
+        id: id.into(),
+        title: "A title".to_owned(),
+        body: String::new(),
+        step: None,
+    };
+    let skip = || Some(Wanted::Skip { reason: "no".to_owned() });
+    let known = state.items.iter().map(|item| item.item.id.as_str());
+    for id in known.chain(["another"]) {
+        let changes = [
+            ItemChange { title: Some("Another".to_owned()), body: None, wanted: None },
+            ItemChange { title: None, body: None, wanted: skip() },
+            ItemChange { title: None, body: None, wanted: Some(Wanted::Reopen) },
+        ];
+        let attempt = state.running_attempts().next();
+        inputs.push(InputKind::Decided(Decision::AddItem { item: new(id) }));
+        inputs
+            .extend(attempt.clone().map(|attempt| InputKind::ItemAsked { attempt, item: new(id) }));
+        for change in changes {
+            let item = id.into();
+            inputs.extend(attempt.clone().map(|attempt| InputKind::ItemChanged {
+                attempt,
+                item,
+                change: change.clone(),
+            }));
+            inputs.push(InputKind::Decided(Decision::UpdateItem { item: id.into(), change }));
+        }
+    }
+    inputs
+}
+
 #[test]
 fn every_kind_of_state_takes_or_refuses_every_kind_of_input() {
     let seen = look_around();
@@ -216,7 +266,9 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_input() {
         "due",
         "failed",
         "pending",
+        "reading",
         "ready",
+        "repeating",
         "running",
         "skipped",
         "stopping",
@@ -257,7 +309,11 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "gate_answer_refused",
         "gate_approved",
         "gate_opened",
+        "item_added",
+        "item_opened",
+        "item_updated",
         "protected_pinned",
+        "repeat_began",
         "retries_reset",
         "rolled_back",
         "route_taken",
@@ -279,6 +335,7 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "step_taken",
         "step_waived",
         "stop_requested",
+        "tasks_read",
         "verification_abandoned",
         "verification_broken",
         "verification_started",

@@ -5,11 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use windlass_core::id::{ContentHash, RunId, StepIndex};
 use windlass_core::plan::{
-    Backoff, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted, GatePolicy, Limits,
-    Plan, PlanParts, PlanStep, Publish, Rollback, Route, Skip, StepKind, Strength, ValueType,
+    Backoff, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted, Foreach, GatePolicy,
+    Limits, Plan, PlanParts, PlanStep, Publish, Rollback, Route, Skip, StepKind, Strength,
+    ValueType,
 };
 use windlass_core::run::RunFacts;
 use windlass_core::time::Span;
+
+/// The group number of steps that are repeated.
+const REPEATED: u8 = 3;
 
 /// What one step is made from.
 #[derive(Clone, Debug)]
@@ -35,7 +39,7 @@ fn genes() -> impl Strategy<Value = Genes> {
     )
 }
 
-/// Plans of up to eight steps and the groups around them.
+/// Plans of up to eight steps and what is around them: groups, and steps that repeat over items.
 pub(crate) fn plans(attempts: u64) -> impl Strategy<Value = Plan> {
     prop::collection::vec(genes(), 1..8).prop_map(move |genes| plan(&genes, attempts))
 }
@@ -48,8 +52,18 @@ fn plan(genes: &[Genes], attempts: u64) -> Plan {
         let group = genes[position].group;
         let end = genes[position..].iter().position(|other| group == 0 || other.group != group);
         let end = end.map_or(genes.len(), |length| position + length.max(1));
+        if group == REPEATED {
+            let foreach = foreach(&steps, &genes[position..end], format!("g{position}"));
+            steps.push(foreach);
+            position = end;
+            continue;
+        }
         let first = steps.len();
         let in_group = group != 0;
+        if in_group && genes[position].policy >> 15 & 1 == 1 {
+            let foreach = foreach(&steps, &genes[position..=position], format!("g{position}/f"));
+            steps.push(foreach);
+        }
         for (number, genes) in genes.iter().enumerate().take(end).skip(position) {
             let id = if in_group { format!("g{position}/s{number}") } else { format!("s{number}") };
             let step = step(&steps, genes, id, false);
@@ -90,6 +104,22 @@ fn make_team(steps: &mut [PlanStep], first: usize) {
     }
     let last = first + steps[first..].len() - 1;
     steps[last].needs.extend((first..last).map(index));
+}
+
+/// A step that repeats over items; about half of them have a task list.
+fn foreach(earlier: &[PlanStep], genes: &[Genes], id: String) -> PlanStep {
+    let mut steps: Vec<PlanStep> = Vec::new();
+    for (number, genes) in genes.iter().enumerate() {
+        let step = step(&steps, genes, format!("{id}/s{number}"), false);
+        steps.push(step);
+    }
+    add_routes(&mut steps, genes);
+    let last = &genes[genes.len() - 1];
+    let mut around = step(earlier, last, id, true);
+    around.when = (last.policy & 3 == 3).then(|| ".inputs.x".to_owned());
+    let tasks = (last.policy >> 14 & 1 == 1).then(|| "TASKS.md".to_owned());
+    around.kind = StepKind::Foreach(Box::new(Foreach { max: 3, tasks, steps }));
+    around
 }
 
 /// Wraps steps into a plan.
@@ -179,6 +209,9 @@ fn publishes(id: &str, policy: u16) -> BTreeMap<String, Publish> {
     }
     if policy >> 12 & 1 == 1 {
         publishes.insert(format!("{key}.skip"), Publish::Value(ValueType::Object));
+    }
+    if policy >> 13 & 1 == 1 {
+        publishes.insert("items".to_owned(), Publish::Value(ValueType::Array));
     }
     publishes
 }

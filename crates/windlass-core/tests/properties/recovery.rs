@@ -11,8 +11,9 @@ use windlass_core::run::{
 };
 use windlass_core::snapshot::Snapshot;
 use windlass_core::time::{Span, Timestamp};
+use windlass_core::view::{ItemView, item_views};
 
-use crate::edge::{baseline, commit, ended, pure, ran_by, report, says, trouble};
+use crate::edge::{baseline, commit, ended, pure, ran_by, report, says, task, trouble};
 use crate::plans::facts;
 use crate::simulation::replay;
 
@@ -31,6 +32,7 @@ pub(crate) struct PureRun {
 #[derive(Debug, PartialEq)]
 pub(crate) struct End {
     steps: Vec<StepStatus>,
+    items: Vec<ItemView>,
     status: &'static str,
     reason: Option<&'static str>,
     context: serde_json::Value,
@@ -120,6 +122,11 @@ impl PureRun {
                 };
                 InputKind::WhenEvaluated { step, epoch, value }
             }
+            Effect::ReadTasks { step, epoch } => {
+                let count = usize::try_from(pure(seed, ("tasks", &step), 4)).unwrap();
+                let tasks = Ok((0..count).map(|number| task(&step, number)).collect());
+                InputKind::TasksRead { step, epoch, file: "TASKS.md".to_owned(), tasks }
+            }
             Effect::TakeBaseline(request) => {
                 if let Some(code) = request.reset_code {
                     self.code = code;
@@ -191,7 +198,7 @@ impl PureRun {
         let mine = format!("good {} {epoch} ", plan.id);
         let good = match plan.kind {
             StepKind::Agent { .. } => snapshot.code.as_str().starts_with(&mine),
-            StepKind::Group => pure(self.seed, ("group", which), 6) != 0,
+            StepKind::Group | StepKind::Foreach(_) => pure(self.seed, ("group", which), 6) != 0,
         };
         if !good {
             // Other words for other files, so that no failure is the same as another.
@@ -223,6 +230,7 @@ impl PureRun {
         let state = &self.state;
         End {
             steps: state.plan.indexes().map(|index| state.step_status(index)).collect(),
+            items: item_views(state),
             status: state.status().as_str(),
             reason: state.reason(),
             context: (*state.context).clone(),

@@ -1,9 +1,10 @@
 //! A run in a random world, checked after every decision.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use windlass_core::id::{Fence, GateId, StepId, StepIndex};
-use windlass_core::plan::{Exhausted, Holds, Plan, StepKind};
+use windlass_core::plan::{Exhausted, Holds, Plan};
 use windlass_core::run::{
     Actor, Control, Decision, Effect, Event, GateKind, Input, InputKind, Phase, Rejected, RunState,
     RunStatus, decide, outstanding, start,
@@ -11,7 +12,7 @@ use windlass_core::run::{
 use windlass_core::snapshot::Snapshot;
 use windlass_core::time::{Span, Timestamp};
 
-use crate::edge::{self, Dice, World, answer, decision, ran_by};
+use crate::edge::{self, Dice, World, answer, decision, ran_by, some_change, some_item};
 use crate::plans::facts;
 
 const START: Timestamp = Timestamp(1_700_000_000_000);
@@ -31,6 +32,8 @@ pub(crate) struct Simulation {
     /// Every input that was taken, to be fed again.
     pub(crate) inputs: Vec<InputKind>,
     pub(crate) decisions: usize,
+    /// The plan as the workflow has it, without the steps of items.
+    plan: Arc<Plan>,
     replica: RunState,
     now: Timestamp,
     fence: u64,
@@ -61,6 +64,7 @@ impl Simulation {
         let first = round_trip(&events[0]);
         let replica = RunState::begin(START, &first).unwrap();
         let mut simulation = Self {
+            plan: replica.plan.clone(),
             state: replica.clone(),
             world: World::new(),
             journal: vec![(START, first)],
@@ -82,7 +86,9 @@ impl Simulation {
     pub(crate) fn feed(&mut self, kind: InputKind) -> Result<usize, Rejected> {
         let actor = match &kind {
             InputKind::Decided(_) => Actor::person("ann"),
-            InputKind::ContextSet { attempt, .. } => Actor::agent(attempt),
+            InputKind::ContextSet { attempt, .. }
+            | InputKind::ItemAsked { attempt, .. }
+            | InputKind::ItemChanged { attempt, .. } => Actor::agent(attempt),
             _ => Actor::engine(),
         };
         let input = Input { at: self.now, actor, kind };
@@ -114,7 +120,7 @@ impl Simulation {
         assert!(self.replica == self.state, "a replay gives the live state");
         let text = serde_json::to_string(&self.state).unwrap();
         let stored: RunState = serde_json::from_str(&text).unwrap();
-        let stored = stored.with_plan(self.state.plan.clone(), self.state.facts.clone());
+        let stored = stored.with_plan(self.plan.clone(), self.state.facts.clone());
         assert!(stored == self.state, "a stored state is the state");
         check_state(&self.state);
     }
@@ -266,6 +272,19 @@ impl Simulation {
 
     fn agent_speaks(&mut self, dice: &mut Dice) {
         let Some(attempt) = self.state.running_attempts().next() else { return };
+        match dice.roll(4) {
+            1 => {
+                let item = some_item(&self.state, dice);
+                let _ = self.feed(InputKind::ItemAsked { attempt, item });
+                return;
+            }
+            2 => {
+                let (item, change) = some_change(&self.state, dice);
+                let _ = self.feed(InputKind::ItemChanged { attempt, item, change });
+                return;
+            }
+            _ => {}
+        }
         let steps = &self.state.plan.steps;
         let step = steps[dice.roll(steps.len())].id.clone();
         let key = format!("{}.skip", attempt.step.as_str().replace('/', "_"));
@@ -314,6 +333,8 @@ fn check_taken(state: &RunState, input: &InputKind, events: &[Event]) {
     match input {
         InputKind::AttemptEnded { attempt, .. }
         | InputKind::AttemptLost { attempt, .. }
+        | InputKind::ItemAsked { attempt, .. }
+        | InputKind::ItemChanged { attempt, .. }
         | InputKind::ContextSet { attempt, .. } => {
             assert!(state.running_attempts().any(|id| id == *attempt), "a stale attempt");
         }
@@ -337,7 +358,7 @@ fn check_taken(state: &RunState, input: &InputKind, events: &[Event]) {
 fn check_done(state: &RunState, facts: &Facts, step: &StepId) {
     let index = state.plan.find(step).unwrap();
     let plan = state.plan.step(index);
-    let group = plan.kind == StepKind::Group;
+    let group = plan.kind.is_group();
     let waived = state.step(index).waived;
     assert!(!waived || plan.exhausted == Exhausted::Waive, "{step} is waived by nobody");
     if (plan.done.is_some() || !group) && !waived {
@@ -360,6 +381,8 @@ fn check_state(state: &RunState) {
         assert_eq!(step.unmet as usize, unmet, "unmet needs of {}", plan.id);
         assert_eq!(state.ready.contains(&index), step.phase == Phase::Ready);
         assert_eq!(state.deciding.contains(&index), step.phase == Phase::Deciding);
+        assert_eq!(state.reading.contains(&index), step.phase == Phase::Reading);
+        assert_eq!(state.repeating.contains(&index), step.phase == Phase::Repeating);
         assert_eq!(state.blocked.contains(&index), step.phase == Phase::Blocked);
         assert!(step.tries <= plan.retries, "tries of {}", plan.id);
         let holds = match step.phase {
@@ -377,6 +400,8 @@ fn check_state(state: &RunState) {
             Phase::Pending
             | Phase::Deciding
             | Phase::Ready
+            | Phase::Reading
+            | Phase::Repeating
             | Phase::Blocked
             | Phase::Done
             | Phase::Skipped => false,
@@ -385,10 +410,14 @@ fn check_state(state: &RunState) {
             holders.push(index);
             assert_eq!(unmet, 0, "{} has the place without what it needs", plan.id);
         }
-        if step.phase == Phase::Pending {
+        if state.item_of(index).is_some_and(|item| !item.open) {
+            let untouched = matches!(step.phase, Phase::Pending | Phase::Skipped);
+            assert!(untouched, "{} is {:?} and its item has not come up", plan.id, step.phase);
+        } else if step.phase == Phase::Pending {
             assert!(unmet > 0, "{} is pending for nothing", plan.id);
         }
     }
+    check_items(state);
     assert_eq!(holders, state.in_hand().collect::<Vec<StepIndex>>());
     assert!(state.holder.is_none() || state.aside.is_empty(), "somebody works beside spokes");
     let teams: BTreeSet<_> =
@@ -397,13 +426,31 @@ fn check_state(state: &RunState) {
     let remaining = state.steps.iter().filter(|step| !step.is_finished()).count();
     assert_eq!(state.remaining as usize, remaining);
     let effects = outstanding(state);
-    assert!(effects.len() <= state.deciding.len() + state.aside.len().max(1));
+    assert!(effects.len() <= state.deciding.len() + state.reading.len() + state.aside.len().max(1));
     if state.control == Control::Active {
         let failed = state.holding().is_some_and(|(_, _, step)| step.phase == Phase::Failed);
         assert!(!failed, "a failed step has the place of an active run");
     }
     if state.status() == RunStatus::Active && state.driver.is_some() {
         assert!(!effects.is_empty(), "active, and nothing to do");
+    }
+}
+
+/// Items have names of their own, no step has more than it may, and they come up in order.
+fn check_items(state: &RunState) {
+    let mut names: Vec<_> = state.items.iter().map(|item| item.item.id.clone()).collect();
+    names.sort();
+    names.dedup();
+    assert_eq!(names.len(), state.items.len(), "two items of one name");
+    for foreach in state.plan.foreaches() {
+        let wanted = state.items_of(foreach).filter(|item| item.item.skipped.is_none());
+        let max = state.plan.foreach(foreach).unwrap().max;
+        assert!(wanted.count() <= max as usize, "too many items");
+        if state.step(foreach).phase == Phase::Done {
+            for item in state.items_of(foreach) {
+                assert!(state.is_item_finished(item), "`{}` is not finished", item.item.id);
+            }
+        }
     }
 }
 

@@ -23,7 +23,7 @@ proptest! {
     #[test]
     fn no_goal_task_context_failure_or_feedback_makes_a_prompt_long(
         goal in "[a-zA-Zé \n]{1,6000}",
-        task in "[a-z é]{0,6000}",
+        task in "[a-z][a-z é]{0,6000}",
         notes in prop::collection::btree_map("[a-z]{1,40}", "[ -~é]{0,400}", 0..60),
         summary in "[ -~é]{0,3000}",
         excerpt in "[ -~é\n]{0,4000}",

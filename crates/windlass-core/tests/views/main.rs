@@ -4,6 +4,7 @@
 
 mod bounds;
 mod graph;
+mod items;
 mod kept;
 mod redact;
 mod report;

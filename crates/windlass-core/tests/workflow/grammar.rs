@@ -73,14 +73,12 @@ fn ids_have_a_form() {
 #[test]
 fn words_of_the_grammar_that_nothing_runs_yet_are_refused() {
     assert_snapshot!(refused_step(
-        "agent: x;foreach: items;max: 5;concurrency: 2;report: 1h;network: none;may_read: [a];done: {diff: any}"
+        "agent: x;concurrency: 2;report: 1h;network: none;may_read: [a];done: {diff: any}"
     ), @r#"
-    w.yaml:5:5: `foreach` is not supported by this version of windlass yet
-    w.yaml:6:5: `max` is not supported by this version of windlass yet
-    w.yaml:7:5: `concurrency` is not supported by this version of windlass yet
-    w.yaml:8:5: `report` is not supported by this version of windlass yet
-    w.yaml:9:5: `network` is not supported by this version of windlass yet
-    w.yaml:10:5: `may_read` is not supported by this version of windlass yet
+    w.yaml:5:5: `concurrency` is not supported by this version of windlass yet
+    w.yaml:6:5: `report` is not supported by this version of windlass yet
+    w.yaml:7:5: `network` is not supported by this version of windlass yet
+    w.yaml:8:5: `may_read` is not supported by this version of windlass yet
     "#);
     assert_snapshot!(refused_step("agent: x;done: [{red: make test}, {green: make test}]"), @r#"
     w.yaml:5:13: `red` is not supported by this version of windlass yet

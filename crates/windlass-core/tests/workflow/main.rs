@@ -2,6 +2,7 @@
 
 mod checks;
 mod expressions;
+mod foreach;
 mod grammar;
 mod import;
 mod import_properties;

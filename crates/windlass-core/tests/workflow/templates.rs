@@ -67,7 +67,7 @@ fn alternatives_in_globs_are_no_placeholders() {
     ));
     assert_snapshot!(refused_step("agent: x;may_write: ['**/*.{ts}', '**/*.{Ts}'];done: {diff: any}"), @r#"
     w.yaml:5:17: unknown placeholder `{ts}`
-      help: known are `{goal}`, `{issue}`, `{issue.title}`, `{specs}`, `{reports}`, `{inputs.…}` and `{context.…}`; write `{{` for a brace
+      help: known are `{goal}`, `{issue}`, `{issue.title}`, `{specs}`, `{reports}`, `{inputs.…}`, `{context.…}` and `{item.…}`; write `{{` for a brace
     w.yaml:5:30: this brace is not part of a placeholder
       help: write `{{` or `}}` for a brace that means itself
     "#);

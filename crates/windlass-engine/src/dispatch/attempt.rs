@@ -188,6 +188,11 @@ impl Worker {
         set("WINDLASS_STEP", attempt.step.to_string());
         set("WINDLASS_ATTEMPT", attempt.to_string());
         set("WINDLASS_AGENT", agent.to_owned());
+        let index = state.plan.find(&attempt.step);
+        if let Some(item) = index.and_then(|index| state.item_of(index)) {
+            set("WINDLASS_ITEM_ID", item.item.id.to_string());
+            set("WINDLASS_ITEM_TITLE", item.item.title.clone());
+        }
         set("WINDLASS_TOKEN", uuid::Uuid::new_v4().simple().to_string());
         set("WINDLASS_PROMPT_FILE", prompt_file.to_string_lossy().into_owned());
         set("WINDLASS_SOCKET", self.run.socket().to_string_lossy().into_owned());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
 use std::time::{Duration, Instant};
 
 use windlass_core::id::{AttemptId, RunId};
@@ -11,6 +11,7 @@ use windlass_core::run::{
 };
 use windlass_core::snapshot::Snapshot;
 use windlass_core::time::Timestamp;
+use windlass_core::view;
 
 use super::clock::now;
 use super::message::{Looked, Message, Report};
@@ -282,6 +283,7 @@ impl Driver {
                 Extra { journal_link: None, lost: self.is_orphaned(attempt) }
             }
             Effect::EvaluateWhen { .. }
+            | Effect::ReadTasks { .. }
             | Effect::TakeBaseline(_)
             | Effect::StopAttempt { .. }
             | Effect::Verify { .. }
@@ -303,6 +305,7 @@ impl Driver {
         let timers = self.performing.keys().filter_map(|effect| match effect {
             Effect::Wake { at, .. } => Some(at.since(now).to_duration()),
             Effect::EvaluateWhen { .. }
+            | Effect::ReadTasks { .. }
             | Effect::TakeBaseline(_)
             | Effect::EnsureAttempt { .. }
             | Effect::StopAttempt { .. }
@@ -362,25 +365,23 @@ impl Driver {
             }
             Message::Ring => {}
             Message::Context { attempt, key, value, answer } => {
-                let actor = Actor::agent(&attempt);
-                let fed = self.feed(InputKind::ContextSet { attempt, key, value }, actor);
-                let said = match fed {
-                    Ok(_) => AgentAnswer::Done,
-                    Err(DriveError::Decide(DecideError::Rejected(rejected))) => {
-                        match Answer::rejected(&rejected) {
-                            Answer::Rejected { message, hint } => {
-                                AgentAnswer::Refused { message, hint }
-                            }
-                            Answer::Accepted | Answer::Changed { .. } => AgentAnswer::Done,
-                        }
-                    }
-                    Err(error) => return Err(error),
-                };
-                // An agent that hung up does not want to know.
-                let _ = answer.send(said);
+                let input = InputKind::ContextSet { attempt: attempt.clone(), key, value };
+                self.hear_agent(&attempt, input, &answer)?;
             }
-            Message::ContextRead(answer) => {
-                let _ = answer.send((*self.journal.state().context).clone());
+            Message::Item { attempt, input, answer } => {
+                self.hear_agent(&attempt, input, &answer)?;
+            }
+            Message::ContextRead(attempt, answer) => {
+                let state = self.journal.state();
+                let context = match state.plan.find(&attempt.step) {
+                    Some(index) => state.context_of(index),
+                    None => Arc::clone(&state.context),
+                };
+                let _ = answer.send((*context).clone());
+            }
+            Message::ItemsRead(answer) => {
+                let items = view::item_views(self.journal.state());
+                let _ = answer.send(serde_json::to_value(items).unwrap_or_default());
             }
             Message::Interrupt => {
                 let decision = InputKind::Decided(Decision::Pause { now: true });
@@ -388,6 +389,28 @@ impl Driver {
                 ignore_rejection(self.feed(decision, actor))?;
             }
         }
+        Ok(())
+    }
+
+    /// Takes what an agent says and answers it; what it may not say is no trouble of the driver.
+    fn hear_agent(
+        &mut self,
+        attempt: &AttemptId,
+        input: InputKind,
+        answer: &SyncSender<AgentAnswer>,
+    ) -> Result<(), DriveError> {
+        let said = match self.feed(input, Actor::agent(attempt)) {
+            Ok(()) => AgentAnswer::Done,
+            Err(DriveError::Decide(DecideError::Rejected(rejected))) => {
+                match Answer::rejected(&rejected) {
+                    Answer::Rejected { message, hint } => AgentAnswer::Refused { message, hint },
+                    Answer::Accepted | Answer::Changed { .. } => AgentAnswer::Done,
+                }
+            }
+            Err(error) => return Err(error),
+        };
+        // An agent that hung up does not want to know.
+        let _ = answer.send(said);
         Ok(())
     }
 

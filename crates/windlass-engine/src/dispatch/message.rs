@@ -28,7 +28,11 @@ pub(super) enum Message {
         answer: SyncSender<AgentAnswer>,
     },
     /// A running agent wants to read the context; its call waits for the answer.
-    ContextRead(SyncSender<serde_json::Value>),
+    ContextRead(AttemptId, SyncSender<serde_json::Value>),
+    /// An agent adds or changes an item; its call waits for the answer.
+    Item { attempt: AttemptId, input: InputKind, answer: SyncSender<AgentAnswer> },
+    /// A running agent wants to read the items; its call waits for the answer.
+    ItemsRead(SyncSender<serde_json::Value>),
     /// A person pressed Ctrl-C.
     Interrupt,
 }

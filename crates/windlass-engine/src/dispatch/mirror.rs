@@ -4,7 +4,7 @@ use std::path::Path;
 
 use windlass_core::id::{StepId, StepIndex};
 use windlass_core::plan::template;
-use windlass_core::prompt::{GOAL_FILE, evidence_file, task_file};
+use windlass_core::prompt::{GOAL_FILE, evidence_file, item_file, task_file};
 use windlass_core::run::RunState;
 use windlass_core::view;
 
@@ -28,8 +28,12 @@ pub(super) fn write(
     courtesy(copy(place, GOAL_FILE, state.plan.goal.as_bytes()))?;
     let Some(index) = step else { return Ok(()) };
     let (plan, step) = (state.plan.step(index), state.step(index));
-    let task =
-        template::fill_context(&plan.task, &state.context).unwrap_or_else(|_| plan.task.clone());
+    if let Some(item) = state.item_of(index).map(|state| &state.item) {
+        let text = format!("# {}\n\n{}\n", item.title, item.body);
+        courtesy(copy(place, &item_file(&item.id), text.as_bytes()))?;
+    }
+    let task = template::fill_context(&plan.task, &state.context_of(index))
+        .unwrap_or_else(|_| plan.task.clone());
     courtesy(copy(place, &task_file(plan), task.as_bytes()))?;
     let evidence = step.failure.iter().flat_map(|failure| &failure.checks);
     for blob in evidence.filter_map(|check| check.evidence.as_ref()) {

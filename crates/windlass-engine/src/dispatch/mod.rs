@@ -23,6 +23,7 @@ mod request;
 mod site;
 mod socket;
 mod start;
+mod tasks;
 mod unstarted;
 mod worker;
 mod workers;
@@ -33,7 +34,7 @@ pub use driver::{DriveError, DriveOptions, Driver, DriverHandle, Ended, Observer
 pub use notify::{NotifyError, NotifyRequest, notify};
 pub use request::{Answer, Request};
 pub use site::Site;
-pub use socket::{AgentAnswer, SocketError, context_get, context_set};
+pub use socket::{AgentAnswer, AgentCall, SocketError, context_get, context_set, item_call};
 pub use start::{StartError, StartRequest, start};
 pub use unstarted::{UnstartedError, clear_unstarted};
 pub use worker::WorkerError;

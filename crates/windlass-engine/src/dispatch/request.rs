@@ -1,7 +1,8 @@
 //! What people ask of a run, as it travels through the inbox.
 
 use serde::{Deserialize, Serialize};
-use windlass_core::id::{GateId, StepId};
+use windlass_core::id::{GateId, ItemId, StepId};
+use windlass_core::item::{ItemChange, NewItem};
 use windlass_core::run::{Decision, Raise, Rejected};
 use windlass_core::snapshot::Snapshot;
 
@@ -27,6 +28,10 @@ pub enum Request {
     Resume { raise: Raise },
     /// See [`Decision::RetryReset`].
     RetryReset { step: Option<StepId> },
+    /// See [`Decision::AddItem`].
+    AddItem { item: NewItem },
+    /// See [`Decision::UpdateItem`].
+    UpdateItem { item: ItemId, change: ItemChange },
     /// See [`Decision::Abort`].
     Abort { reason: Option<String> },
 }
@@ -52,6 +57,8 @@ impl Request {
             Self::Pause { now } => Decision::Pause { now },
             Self::Resume { raise } => Decision::Resume { raise },
             Self::RetryReset { step } => Decision::RetryReset { step },
+            Self::AddItem { item } => Decision::AddItem { item },
+            Self::UpdateItem { item, change } => Decision::UpdateItem { item, change },
             Self::Abort { reason } => Decision::Abort { reason },
         }
     }
@@ -80,6 +87,9 @@ pub enum Answer {
 impl Answer {
     /// Says why the core did not take a request, and what to do next.
     pub(super) fn rejected(rejected: &Rejected) -> Self {
+        if let Some(hint) = about_items(rejected) {
+            return Self::Rejected { message: rejected.to_string(), hint: Some(hint) };
+        }
         let hint = match rejected {
             Rejected::NoGate => Some("`windlass status` says what the run waits for"),
             Rejected::StaleGate { .. } => Some("look at `windlass status` and answer again"),
@@ -110,8 +120,69 @@ impl Answer {
             | Rejected::NotPaused
             | Rejected::AlreadyPaused
             | Rejected::NotAPerson
+            | Rejected::NoItems
+            | Rejected::NoForeach { .. }
+            | Rejected::WhichForeach { .. }
+            | Rejected::UnknownItem { .. }
+            | Rejected::ItemTaken { .. }
+            | Rejected::ItemBegun { .. }
+            | Rejected::ItemSkipped { .. }
+            | Rejected::ItemNotSkipped { .. }
+            | Rejected::NotYourItem { .. }
+            | Rejected::MayNotAddItems { .. }
+            | Rejected::TooManyItems { .. }
+            | Rejected::ItemsTooLarge
+            | Rejected::ItemsAreAdded
+            | Rejected::BadItem(_)
             | Rejected::NothingFailed => None,
         };
         Self::Rejected { message: rejected.to_string(), hint: hint.map(str::to_owned) }
     }
+}
+
+/// What to do when something about items was not taken.
+#[expect(clippy::wildcard_enum_match_arm, reason = "the others are not about items")]
+fn about_items(rejected: &Rejected) -> Option<String> {
+    let hint = match rejected {
+        Rejected::NoItems | Rejected::NoForeach { .. } => {
+            "a step with `foreach: items` does; its workflow says so".to_owned()
+        }
+        Rejected::WhichForeach { steps } => {
+            let names: Vec<&str> = steps.iter().map(StepId::as_str).collect();
+            format!("name one of them with `--step`: {}", names.join(", "))
+        }
+        Rejected::UnknownItem { item, known } => {
+            let names = known.iter().map(ItemId::as_str);
+            match windlass_core::workflow::nearest(item.as_str(), names) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`windlass item list` shows them".to_owned(),
+            }
+        }
+        Rejected::ItemTaken { item } => {
+            format!("give another id with `--id`, or change it: `windlass item update {item}`")
+        }
+        Rejected::ItemBegun { .. } => {
+            "its steps are part of the run: send one back with `windlass rollback`, or do without \
+             it with `windlass item update ID --skip REASON`"
+                .to_owned()
+        }
+        Rejected::ItemSkipped { item } => {
+            format!("`windlass item update {item} --reopen` takes it up again")
+        }
+        Rejected::NotYourItem { .. } => {
+            "an agent changes only what its own step asked for".to_owned()
+        }
+        Rejected::MayNotAddItems { .. } => {
+            "only a step that publishes `items: array` may".to_owned()
+        }
+        Rejected::TooManyItems { .. } => {
+            "skip one with `windlass item update ID --skip REASON`, or raise `max` for the next run"
+                .to_owned()
+        }
+        Rejected::ItemsTooLarge => "write a paper and name its path in the body".to_owned(),
+        Rejected::ItemsAreAdded => "add them with `windlass item add TITLE`".to_owned(),
+        Rejected::BadItem(bad) => bad.help(),
+        _ => return None,
+    };
+    Some(hint)
 }

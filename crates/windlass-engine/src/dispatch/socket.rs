@@ -15,7 +15,9 @@ use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
-use windlass_core::id::AttemptId;
+use windlass_core::id::{AttemptId, ItemId};
+use windlass_core::item::{ItemChange, NewItem};
+use windlass_core::run::InputKind;
 
 use super::message::Message;
 use crate::process::ancestry;
@@ -52,6 +54,27 @@ enum Call {
     Ring,
     ContextSet { token: String, attempt: AttemptId, key: String, value: serde_json::Value },
     ContextGet { token: String, attempt: AttemptId },
+    Item { token: String, attempt: AttemptId, call: AgentCall },
+}
+
+/// What an agent wants to do with items.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum AgentCall {
+    /// Add one.
+    Add {
+        /// The item.
+        item: NewItem,
+    },
+    /// Change one that its step added.
+    Update {
+        /// The item.
+        item: ItemId,
+        /// What is to be different.
+        change: ItemChange,
+    },
+    /// See all of them.
+    List,
 }
 
 /// What an agent is answered.
@@ -62,6 +85,8 @@ pub enum AgentAnswer {
     Done,
     /// The context.
     Context(serde_json::Value),
+    /// The items.
+    Items(serde_json::Value),
     /// It was refused, and why.
     Refused {
         /// The reason.
@@ -116,6 +141,19 @@ pub fn context_get(
     attempt: AttemptId,
 ) -> Result<AgentAnswer, SocketError> {
     call(socket, &Call::ContextGet { token, attempt })
+}
+
+/// Adds, changes or lists items on behalf of the running attempt.
+///
+/// # Errors
+/// No driver answers.
+pub fn item_call(
+    socket: &Path,
+    token: String,
+    attempt: AttemptId,
+    item: AgentCall,
+) -> Result<AgentAnswer, SocketError> {
+    call(socket, &Call::Item { token, attempt, call: item })
 }
 
 fn call(socket: &Path, call: &Call) -> Result<AgentAnswer, SocketError> {
@@ -233,12 +271,40 @@ fn obey(
                 return refusal;
             }
             let (send, receive) = sync_channel(1);
-            if driver.send(Message::ContextRead(send)).is_err() {
+            if driver.send(Message::ContextRead(attempt, send)).is_err() {
                 return gone();
             }
             receive.recv_timeout(PATIENCE).map_or_else(|_| gone(), AgentAnswer::Context)
         }
+        Call::Item { token, attempt, call } => {
+            if let Err(refusal) = identify(&token, &attempt, peer, badges) {
+                return refusal;
+            }
+            about_items(attempt, call, driver).unwrap_or_else(gone)
+        }
     }
+}
+
+/// Passes on what an agent wants with items; none when no driver answers.
+fn about_items(
+    attempt: AttemptId,
+    call: AgentCall,
+    driver: &Sender<Message>,
+) -> Option<AgentAnswer> {
+    let input = match call {
+        AgentCall::List => {
+            let (send, receive) = sync_channel(1);
+            driver.send(Message::ItemsRead(send)).ok()?;
+            return receive.recv_timeout(PATIENCE).ok().map(AgentAnswer::Items);
+        }
+        AgentCall::Add { item } => InputKind::ItemAsked { attempt: attempt.clone(), item },
+        AgentCall::Update { item, change } => {
+            InputKind::ItemChanged { attempt: attempt.clone(), item, change }
+        }
+    };
+    let (send, receive) = sync_channel(1);
+    driver.send(Message::Item { attempt, input, answer: send }).ok()?;
+    receive.recv_timeout(PATIENCE).ok()
 }
 
 fn identify(

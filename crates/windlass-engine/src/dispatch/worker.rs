@@ -216,6 +216,7 @@ impl Worker {
             Effect::EvaluateWhen { step, epoch } => {
                 Ok(self.evaluate_when(state, step, *epoch).into())
             }
+            Effect::ReadTasks { step, epoch } => Ok(self.read_tasks(state, step, *epoch).into()),
             Effect::TakeBaseline(request) => self.take_baseline(state, request).map(Report::from),
             Effect::EnsureAttempt { attempt } if !extra.lost => {
                 self.attempt(state, attempt, cancel).map(Report::from)
@@ -245,10 +246,13 @@ impl Worker {
     }
 
     fn evaluate_when(&self, state: &RunState, step: &StepId, epoch: u32) -> InputKind {
-        let plan = state.plan.find(step).map(|index| state.plan.step(index));
-        let expression =
-            plan.and_then(|plan| plan.when.clone()).unwrap_or_else(|| "true".to_owned());
-        let document = view::document(state);
+        let index = state.plan.find(step);
+        let when = index.and_then(|index| state.plan.step(index).when.clone());
+        let expression = when.unwrap_or_else(|| "true".to_owned());
+        let document = match index {
+            Some(index) => view::document_for(state, index),
+            None => view::document(state),
+        };
         let value = expr::evaluate_bounded(&self.site.exe, &expression, &document)
             .map(|values| values.first() == Some(&serde_json::Value::Bool(true)))
             .map_err(|error| error.to_string());
@@ -282,9 +286,7 @@ impl Worker {
         fault::point("place-ready");
         let index = state.plan.find(&request.step);
         let files = match index {
-            Some(index) => {
-                take_baseline_files(&state.plan, index, &state.context, self.place.root())?
-            }
+            Some(index) => take_baseline_files(state, index, self.place.root())?,
             None => crate::verify::BaselineFiles::default(),
         };
         let bytes = serde_json::to_vec(&files).map_err(std::io::Error::from)?;
@@ -373,7 +375,8 @@ impl Worker {
                 return Ok(self.verified(nothing));
             }
         }
-        let document = view::document(state);
+        let document = view::document_for(state, index);
+        let context = state.context_of(index);
         let request = VerifyRequest {
             plan: &state.plan,
             step: state.plan.step(index),
@@ -382,7 +385,7 @@ impl Worker {
             proven_code: &state.proven_code,
             committed_code: &state.head_code,
             pins: &state.pins,
-            context: &state.context,
+            context: &context,
             document: &document,
         };
         let verification = self.verifier.verify(&self.place, &self.engine, &request, cancel);
@@ -479,6 +482,7 @@ fn jitter() -> u16 {
 fn name(effect: &Effect) -> &'static str {
     match effect {
         Effect::EvaluateWhen { .. } => "evaluate-when",
+        Effect::ReadTasks { .. } => "read-tasks",
         Effect::TakeBaseline(_) => "take-baseline",
         Effect::EnsureAttempt { .. } => "ensure-attempt",
         Effect::StopAttempt { .. } => "stop-attempt",

@@ -85,6 +85,7 @@ fn seat(effect: &Effect, state: &RunState) -> Seat {
         Effect::EnsureAttempt { attempt } | Effect::StopAttempt { attempt } => spoke(&attempt.step),
         Effect::Verify { step, .. } => spoke(step),
         Effect::EvaluateWhen { .. }
+        | Effect::ReadTasks { .. }
         | Effect::TakeBaseline(_)
         | Effect::EnsureCommit { .. }
         | Effect::Adopt { .. }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use windlass_core::id::{ContentHash, StepIndex};
 use windlass_core::plan::{CheckKind, Plan, template};
+use windlass_core::run::RunState;
 
 use super::files::{self, Match};
 
@@ -13,16 +14,15 @@ use super::files::{self, Match};
 /// # Errors
 /// A file could not be read.
 pub fn take_baseline_files(
-    plan: &Plan,
+    state: &RunState,
     step: StepIndex,
-    context: &serde_json::Value,
     place: &Path,
 ) -> Result<BaselineFiles, std::io::Error> {
     let mut globs = Vec::new();
     let mut current = Some(step);
     while let Some(index) = current {
-        globs.extend(file_globs(plan, index, context));
-        current = plan.step(index).parent;
+        globs.extend(file_globs(&state.plan, index, &state.context_of(index)));
+        current = state.plan.step(index).parent;
     }
     globs.sort();
     globs.dedup();

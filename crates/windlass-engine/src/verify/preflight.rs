@@ -44,7 +44,8 @@ pub fn preflight(
 ) -> Result<(), PreflightError> {
     let path = verifier.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_str());
     let mut commands = Vec::new();
-    for step in &plan.steps {
+    let repeated = plan.foreaches().filter_map(|index| plan.foreach(index));
+    for step in plan.steps.iter().chain(repeated.flat_map(|foreach| &foreach.steps)) {
         for check in step.done.iter().flat_map(|criterion| criterion.checks()) {
             if let Some(command) = check.kind.command() {
                 commands.push((step.id.to_string(), command.command.to_owned()));

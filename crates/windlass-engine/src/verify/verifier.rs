@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use windlass_core::id::{ContentHash, ObjectId};
 use windlass_core::plan::{
-    Check, CheckCommand, CheckKind, Criterion, Holds, Plan, PlanStep, StepKind, glob, template,
+    Check, CheckCommand, CheckKind, Criterion, Holds, Plan, PlanStep, glob, template,
 };
 use windlass_core::proof::{MAX_LISTED_PATHS, Proof, VerifyReport};
 use windlass_core::snapshot::{Baseline, Snapshot};
@@ -175,7 +175,7 @@ impl Looking<'_> {
         // one, and what an earlier one left outside its bounds would be out of sight. A group's work
         // is proven already; it looks back to where its first step began.
         // A spoke's place is made from the files that it began from.
-        let looks_at_baseline = request.step.kind == StepKind::Group || request.step.is_spoke();
+        let looks_at_baseline = request.step.kind.is_group() || request.step.is_spoke();
         let base = match request.baseline {
             Some(baseline) if looks_at_baseline => &baseline.snapshot.code,
             Some(_) | None => request.proven_code,
@@ -545,7 +545,7 @@ impl Looking<'_> {
         {
             return Ok(Seen::no(format!("run `{command}`: `{folder}` is no folder of the work")));
         }
-        let env = context_environment(self.request.context);
+        let env = context_environment(self.request);
         let request = CommandRequest { command, folder, timeout, env };
         if let Some(wanted) = Wanted::of(check) {
             return self.reports(tree, &wanted, &request);
@@ -587,7 +587,7 @@ impl Looking<'_> {
             part(path.as_bytes());
             part(hash.as_str().as_bytes());
         }
-        for (name, value) in context_environment(self.request.context) {
+        for (name, value) in context_environment(self.request) {
             part(name.as_bytes());
             part(value.as_bytes());
         }
@@ -652,8 +652,9 @@ fn counts_lines(step: &PlanStep) -> bool {
     checks.iter().any(|check| matches!(check.kind, CheckKind::Diff { max_lines: Some(_), .. }))
 }
 
-/// Context as environment: `a.b` becomes `WINDLASS_CONTEXT_A_B`. Never text in a command.
-fn context_environment(context: &serde_json::Value) -> Vec<(String, String)> {
+/// Context as environment: `a.b` becomes `WINDLASS_CONTEXT_A_B`, and the step's item becomes
+/// `WINDLASS_ITEM_ID` and `WINDLASS_ITEM_TITLE`. Never text in a command.
+fn context_environment(request: &VerifyRequest<'_>) -> Vec<(String, String)> {
     fn walk(prefix: &str, value: &serde_json::Value, into: &mut Vec<(String, String)>) {
         if let Some(object) = value.as_object() {
             for (key, value) in object {
@@ -671,7 +672,12 @@ fn context_environment(context: &serde_json::Value) -> Vec<(String, String)> {
         }
     }
     let mut variables = Vec::new();
-    walk("WINDLASS_CONTEXT", context, &mut variables);
+    walk("WINDLASS_CONTEXT", request.context, &mut variables);
+    for field in ["id", "title"] {
+        let value = request.document["item"][field].as_str();
+        let name = format!("WINDLASS_ITEM_{}", field.to_ascii_uppercase());
+        variables.extend(value.map(|value| (name, value.to_owned())));
+    }
     variables
 }
 

@@ -56,14 +56,14 @@ fn set(pair: &str) -> Result<(), CommandError> {
 }
 
 /// The agent of a running attempt, by what its launcher put into its environment.
-struct Speaker {
-    socket: PathBuf,
-    token: String,
-    attempt: AttemptId,
+pub(super) struct Speaker {
+    pub(super) socket: PathBuf,
+    pub(super) token: String,
+    pub(super) attempt: AttemptId,
 }
 
 impl Speaker {
-    fn find() -> Option<Self> {
+    pub(super) fn find() -> Option<Self> {
         Some(Self {
             socket: std::env::var_os("WINDLASS_SOCKET")?.into(),
             token: std::env::var("WINDLASS_TOKEN").ok()?,
@@ -77,10 +77,10 @@ impl Speaker {
     }
 }
 
-fn done(answer: AgentAnswer) -> Result<serde_json::Value, CommandError> {
+pub(super) fn done(answer: AgentAnswer) -> Result<serde_json::Value, CommandError> {
     match answer {
         AgentAnswer::Done => Ok(serde_json::Value::Null),
-        AgentAnswer::Context(context) => Ok(context),
+        AgentAnswer::Context(value) | AgentAnswer::Items(value) => Ok(value),
         AgentAnswer::Refused { message, hint } => {
             let error = CommandError::usage(message);
             Err(match hint {

@@ -105,7 +105,7 @@ pub(crate) fn abort(
     ask(&surroundings, &request, "the run is aborted; its work is kept", output)
 }
 
-fn ask(
+pub(super) fn ask(
     surroundings: &Surroundings,
     request: &Request,
     what: &str,

@@ -11,6 +11,7 @@ mod doctor;
 mod graph;
 mod import;
 mod init;
+mod item;
 mod log;
 mod man;
 mod place;
@@ -73,6 +74,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Completions(arguments)) => completions::completions(arguments, output),
         Some(Command::Man(arguments)) => man::man(arguments, output),
         Some(Command::Place(arguments)) => place::place(cli, arguments, output),
+        Some(Command::Item(arguments)) => item::item(cli, arguments, output),
         Some(Command::Context(arguments)) => context::context(cli, arguments, output),
     }
 }

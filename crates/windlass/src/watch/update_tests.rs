@@ -66,6 +66,7 @@ fn view(status: RunStatus, steps: Vec<StepView>) -> StatusView {
         },
         steps,
         running: Vec::new(),
+        items: Vec::new(),
         gate: None,
         next_gate: Some(GateAhead {
             step: "review".into(),

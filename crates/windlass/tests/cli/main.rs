@@ -11,6 +11,7 @@ mod driving;
 mod help;
 mod importing;
 mod init;
+mod items;
 mod measured;
 mod notify;
 mod pipes;

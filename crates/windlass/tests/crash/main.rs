@@ -4,6 +4,7 @@
 
 mod at_a_gate;
 mod every_point;
+mod in_items;
 mod random_moments;
 mod scenario;
 mod starting;

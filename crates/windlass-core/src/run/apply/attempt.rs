@@ -2,7 +2,6 @@
 
 use super::{Applied, expect_next};
 use crate::id::{AttemptId, StepIndex};
-use crate::plan::StepKind;
 use crate::run::Event;
 use crate::run::state::{Phase, RunState};
 use crate::snapshot::Snapshot;
@@ -22,7 +21,7 @@ impl RunState {
         let now = self.now;
         match event {
             Event::AttemptStarted { driver, .. } => {
-                let agent = self.plan.step(index).kind != StepKind::Group;
+                let agent = !self.plan.step(index).kind.is_group();
                 self.expect_holder(index, event, |phase| agent && matches!(phase, Phase::Due))?;
                 expect_next(event, attempt.number, self.step(index).attempts)?;
                 self.spent.attempts += 1;

@@ -47,6 +47,9 @@ impl RunState {
             reset_code: None,
             verifications: 0,
             gates: 0,
+            items: Vector::new(),
+            reading: OrdSet::new(),
+            repeating: OrdSet::new(),
         };
         for index in plan.indexes() {
             if plan.step(index).needs.is_empty() {
@@ -58,7 +61,7 @@ impl RunState {
 }
 
 impl StepState {
-    fn new(needs: usize) -> Self {
+    pub(super) fn new(needs: usize) -> Self {
         Self {
             phase: Phase::Pending,
             unmet: u32::try_from(needs).unwrap_or(u32::MAX),

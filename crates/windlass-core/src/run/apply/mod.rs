@@ -7,6 +7,7 @@
 mod aside;
 mod attempt;
 mod begin;
+mod item;
 mod reopen;
 mod step;
 mod verification;
@@ -16,8 +17,7 @@ mod apply_tests;
 
 use std::sync::Arc;
 
-use crate::id::{StepId, StepIndex};
-use crate::plan::StepKind;
+use crate::id::{ItemId, StepId, StepIndex};
 use crate::run::Event;
 use crate::run::state::{Control, Gate, GateKind, Phase, RunState, StepState};
 use crate::time::Timestamp;
@@ -28,6 +28,8 @@ use crate::time::Timestamp;
 pub enum IllegalEvent {
     #[error("the event `{kind}` names the step `{step}`, which the plan does not have")]
     UnknownStep { kind: &'static str, step: StepId },
+    #[error("the event `{kind}` names the item `{item}`, which the run does not have")]
+    UnknownItem { kind: &'static str, item: ItemId },
     #[error("the event `{kind}` cannot follow while the step `{step}` is {phase}")]
     WrongPhase { kind: &'static str, step: StepId, phase: String },
     #[error("the event `{kind}` cannot follow after the run has ended")]
@@ -103,6 +105,11 @@ impl RunState {
             Event::RolledBack { target, .. } => {
                 self.apply_reopening(self.index(event, target)?, event)
             }
+            Event::RepeatBegan { .. }
+            | Event::TasksRead { .. }
+            | Event::ItemAdded { .. }
+            | Event::ItemUpdated { .. }
+            | Event::ItemOpened { .. } => self.apply_to_items(event),
             Event::BlockerRaised { .. }
             | Event::RunPaused { .. }
             | Event::RunResumed { .. }
@@ -161,7 +168,7 @@ impl RunState {
         match event {
             Event::GateOpened { gate } => {
                 let index = self.index(event, &gate.step)?;
-                let group = self.plan.step(index).kind == StepKind::Group;
+                let group = self.plan.step(index).kind.is_group();
                 self.expect(index, event, |phase| {
                     matches!(phase, Phase::Verifying { .. } | Phase::Proven { .. })
                         || (group && matches!(phase, Phase::Due))

@@ -4,11 +4,17 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::Applied;
-use super::step::remove_key;
 use crate::id::StepIndex;
-use crate::plan::StepKind;
 use crate::run::Event;
 use crate::run::state::{Hotfix, Phase, RunState};
+
+/// What is open again after a rollback.
+struct Reopened {
+    /// Steps that begin anew.
+    open: BTreeSet<StepIndex>,
+    /// The step that goes on repeating, because an item of it is open again and the others are not.
+    repeats: Option<StepIndex>,
+}
 
 impl RunState {
     #[expect(
@@ -26,7 +32,7 @@ impl RunState {
                 })?;
                 self.latest = Some(observed.clone());
                 let hotfix = Hotfix { by: by.clone(), message: message.clone(), files: Vec::new() };
-                if self.plan.step(index).kind == StepKind::Group {
+                if self.plan.step(index).kind.is_group() {
                     // Nobody works on a group: those who worked in it get the message.
                     self.roll_back(index, &hotfix);
                     return Ok(());
@@ -73,7 +79,7 @@ impl RunState {
     fn revive(&mut self, index: StepIndex) {
         let blocked = matches!(self.step(index).phase, Phase::Blocked);
         let failed = matches!(self.step(index).phase, Phase::Failed);
-        let group = self.plan.step(index).kind == StepKind::Group;
+        let group = self.plan.step(index).kind.is_group();
         if blocked || (failed && group) {
             self.release(index);
             self.update(index, |step| step.epoch += 1);
@@ -89,15 +95,12 @@ impl RunState {
     /// reason as their hotfix.
     fn roll_back(&mut self, target: StepIndex, hotfix: &Hotfix) {
         let plan = Arc::clone(&self.plan);
-        let mut open: BTreeSet<StepIndex> = plan.nested(target).into_iter().collect();
-        open.insert(target);
-        let mut queue: Vec<StepIndex> = open.iter().copied().collect();
-        while let Some(index) = queue.pop() {
-            for &dependent in plan.dependents(index) {
-                if open.insert(dependent) {
-                    queue.push(dependent);
-                }
+        let Reopened { open, repeats } = self.reopened_by(target);
+        if let Some(index) = repeats {
+            if self.step(index).is_finished() {
+                self.remaining += 1;
             }
+            self.repeat_again(index);
         }
         for &index in &open {
             let finished = self.step(index).is_finished();
@@ -118,21 +121,48 @@ impl RunState {
             });
         }
         self.since = self.now;
+        for &index in open.iter().filter(|index| plan.foreach(**index).is_some()) {
+            self.close_items(index);
+        }
         for index in open {
-            if self.step(index).unmet == 0 {
+            if self.step(index).unmet == 0 && !self.waits_for_item(index) {
                 self.open(index);
                 self.update(index, |step| step.hotfix = Some(hotfix.clone()));
             }
         }
     }
 
-    /// Gives a step a new life: it counts from zero, and what it published is gone.
-    fn reopen(&mut self, index: StepIndex) {
-        let published = self.step(index).published.clone();
-        let context = Arc::make_mut(&mut self.context);
-        for key in &published {
-            remove_key(context, key);
+    /// Returns what a rollback to `target` opens again: that step, what is nested in it, and all that
+    /// depends on those. A rollback inside an item leaves the other items alone.
+    fn reopened_by(&self, target: StepIndex) -> Reopened {
+        let plan = &self.plan;
+        let mut open: BTreeSet<StepIndex> = plan.nested(target).into_iter().collect();
+        open.insert(target);
+        let mut repeats = None;
+        let mut queue: Vec<StepIndex> = open.iter().copied().collect();
+        while let Some(index) = queue.pop() {
+            let mut next: Vec<StepIndex> = plan.dependents(index).to_vec();
+            if plan.foreach(index).is_some() && repeats != Some(index) {
+                next.extend(plan.nested(index));
+            }
+            if plan.item_group(index) == Some(index)
+                && let Some(foreach) = plan.step(index).parent
+                && !open.contains(&foreach)
+                && repeats.is_none()
+                && !matches!(self.step(foreach).phase, Phase::Repeating)
+            {
+                repeats = Some(foreach);
+                next.extend(plan.dependents(foreach));
+            }
+            queue.extend(next.into_iter().filter(|step| open.insert(*step)));
         }
+        Reopened { open, repeats }
+    }
+
+    /// Gives a step a new life: it counts from zero, and what it published is gone.
+    pub(super) fn reopen(&mut self, index: StepIndex) {
+        let published = self.step(index).published.clone();
+        self.remove_context(index, &published);
         self.update(index, |step| {
             step.epoch += 1;
             (step.tries, step.repeats, step.lost, step.broken) = (0, 0, 0, 0);

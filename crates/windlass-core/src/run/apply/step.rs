@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{Applied, IllegalEvent};
 use crate::id::StepIndex;
-use crate::plan::StepKind;
 use crate::run::Event;
 use crate::run::state::{Phase, RunState};
 use crate::snapshot::Baseline;
@@ -25,8 +24,10 @@ impl RunState {
             }
             Event::StepTaken { .. } => {
                 let free = self.holder.is_none() && self.may_join_aside(index);
-                self.expect(index, event, |phase| free && matches!(phase, Phase::Ready))?;
-                self.ready.remove(&index);
+                self.expect(index, event, |phase| {
+                    free && matches!(phase, Phase::Ready | Phase::Repeating)
+                })?;
+                self.release(index);
                 self.hold(index);
             }
             Event::StepBegan { baseline, .. } => {
@@ -37,7 +38,7 @@ impl RunState {
                 self.expect(index, event, |phase| {
                     matches!(phase, Phase::Running { .. } | Phase::Stopping { .. })
                 })?;
-                set_key(Arc::make_mut(&mut self.context), key, value.clone());
+                self.set_context(index, key, value.clone());
                 self.note_published(index, key);
             }
             Event::WaitStarted { until, limit, .. } => {
@@ -98,7 +99,9 @@ impl RunState {
                 self.update(index, |step| step.phase = Phase::Failed);
             }
             Event::StepBlocked { reason, .. } => {
-                self.expect(index, event, |phase| matches!(phase, Phase::Due | Phase::Deciding))?;
+                self.expect(index, event, |phase| {
+                    matches!(phase, Phase::Due | Phase::Deciding | Phase::Reading)
+                })?;
                 self.block(index, reason);
             }
             _ => return Err(self.wrong_phase(index, event)),
@@ -115,7 +118,7 @@ impl RunState {
         self.update(index, |step| {
             step.phase = Phase::Due;
             step.seen = plan.is_spoke().then(|| baseline.snapshot.clone());
-            if plan.kind != StepKind::Group || step.baseline.is_none() {
+            if !plan.kind.is_group() || step.baseline.is_none() {
                 step.baseline = Some(baseline.clone());
             }
             step.papers = Vec::new();
@@ -147,7 +150,7 @@ impl RunState {
     /// Returns whether the step is done as soon as its turn comes, without anybody looking.
     fn is_unjudged_group(&self, index: StepIndex) -> bool {
         let plan = self.plan.step(index);
-        plan.kind == StepKind::Group && plan.done.is_none() && plan.gate.is_none()
+        plan.kind.is_group() && plan.done.is_none() && plan.gate.is_none()
     }
 
     /// Gives the place to a step, which begins with its files unless nobody looks at them.
@@ -196,7 +199,8 @@ impl RunState {
         for &dependent in plan.dependents(index) {
             let unmet = self.step(dependent).unmet.checked_sub(1).ok_or_else(miscounted)?;
             self.update(dependent, |step| step.unmet = unmet);
-            if unmet == 0 && matches!(self.step(dependent).phase, Phase::Pending) {
+            let pending = matches!(self.step(dependent).phase, Phase::Pending);
+            if unmet == 0 && pending && !self.waits_for_item(dependent) {
                 self.open(dependent);
             }
         }
@@ -208,7 +212,7 @@ impl RunState {
     /// of a group are those of the steps nested in it, which are proven, and stay.
     fn block(&mut self, index: StepIndex, reason: &str) {
         if self.holder == Some(index)
-            && self.plan.step(index).kind != StepKind::Group
+            && !self.plan.step(index).kind.is_group()
             && let Some(baseline) = &self.step(index).baseline
         {
             self.reset_code = Some(baseline.snapshot.code.clone());
@@ -231,6 +235,8 @@ impl RunState {
         self.ready.remove(&index);
         self.deciding.remove(&index);
         self.blocked.remove(&index);
+        self.reading.remove(&index);
+        self.repeating.remove(&index);
     }
 }
 

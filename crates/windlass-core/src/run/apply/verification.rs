@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::step::set_key;
 use super::{Applied, IllegalEvent, expect_next};
 use crate::id::StepIndex;
 use crate::plan::{CommitPolicy, Publish, template};
@@ -136,8 +135,8 @@ impl RunState {
         let plan = Arc::clone(&self.plan);
         for (key, publish) in &plan.step(index).publishes {
             let Publish::Path(path) = publish else { continue };
-            let Ok(path) = template::fill_context(path, &self.context) else { continue };
-            set_key(Arc::make_mut(&mut self.context), key, serde_json::Value::String(path));
+            let Ok(path) = template::fill_context(path, &self.context_of(index)) else { continue };
+            self.set_context(index, key, serde_json::Value::String(path));
             self.note_published(index, key);
         }
     }

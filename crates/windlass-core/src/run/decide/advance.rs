@@ -1,8 +1,9 @@
 //! What follows by itself: nobody has to ask for the next step.
 
 use super::draft::Draft;
+use super::item;
 use crate::id::{AttemptId, Fence, GateId, StepIndex, VerificationId};
-use crate::plan::{GatePolicy, Skip, StepKind};
+use crate::plan::{GatePolicy, Skip};
 use crate::run::state::{Control, Gate, GateKind, PauseReason, Phase};
 use crate::run::{Event, VerifyReason};
 use crate::snapshot::Snapshot;
@@ -48,14 +49,21 @@ fn take_next(draft: &Draft) -> Option<Event> {
         return None;
     }
     let team = state.aside.get_min().map(|spoke| state.plan.step(*spoke).parent);
+    if team.is_none()
+        && let Some(event) = item::next(draft)
+    {
+        return Some(event);
+    }
     let fits = |index: &&StepIndex| {
         let plan = state.plan.step(**index);
-        team.is_none_or(|team| plan.is_spoke() && plan.parent == team)
+        let of_team = team.is_none_or(|team| plan.is_spoke() && plan.parent == team);
+        of_team && item::may_begin(state, **index)
     };
     let index = *state.ready.iter().find(fits)?;
     let step = draft.id(index);
     Some(match skip_request(draft, index) {
         Some(reason) => Event::StepSkipped { step, reason },
+        None if state.plan.foreach(index).is_some() => Event::RepeatBegan { step },
         None => Event::StepTaken { step },
     })
 }
@@ -103,7 +111,7 @@ fn start_next(draft: &Draft, index: StepIndex, driver: Fence) -> Option<Event> {
     if !matches!(step.phase, Phase::Due) {
         return None;
     }
-    if plan.kind == StepKind::Group {
+    if plan.kind.is_group() {
         return group(draft, index);
     }
     if step.verify_first
@@ -174,7 +182,8 @@ fn skip_request(draft: &Draft, index: StepIndex) -> Option<String> {
     if plan.skip != Skip::Allowed {
         return None;
     }
-    let published = draft.state.context.as_object()?;
+    let context = draft.state.context_of(index);
+    let published = context.as_object()?;
     published.values().find_map(|value| {
         let reason = value.get("skip")?.get(plan.id.as_str())?;
         let refused = reason.is_null() || *reason == false;

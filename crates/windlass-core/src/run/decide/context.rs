@@ -11,6 +11,9 @@ const MAX_VALUE_BYTES: usize = 32 << 10;
 /// Every fold of the journal and every check's environment carries the whole context.
 const MAX_CONTEXT_BYTES: usize = 256 << 10;
 
+/// What the steps of one item publish is carried for every item.
+const MAX_ITEM_CONTEXT_BYTES: usize = 32 << 10;
+
 /// An agent may set the keys that its step declares with a type, and keys below those that are
 /// objects. Declared paths are windlass's to publish, also below such an object.
 pub(super) fn set(
@@ -22,7 +25,12 @@ pub(super) fn set(
     if !draft.state.running_attempts().any(|running| running == *attempt) {
         return Err(Rejected::StaleAttempt { attempt: attempt.clone() });
     }
-    let plan = draft.state.plan.step(draft.find(&attempt.step)?);
+    let index = draft.find(&attempt.step)?;
+    let plan = draft.state.plan.step(index);
+    let is_items = key == "items" || key.starts_with("items.");
+    if is_items && draft.state.plan.foreaches().next().is_some() {
+        return Err(Rejected::ItemsAreAdded);
+    }
     let is_path = plan.publishes.iter().any(|(name, publish)| {
         let rest = key.strip_prefix(name.as_str());
         matches!(publish, Publish::Path(_))
@@ -44,7 +52,11 @@ pub(super) fn set(
         }
     }
     let size = value.to_string().len();
-    if size > MAX_VALUE_BYTES || draft.state.context.to_string().len() + size > MAX_CONTEXT_BYTES {
+    let (context, most) = match draft.state.item_of(index) {
+        Some(item) => (&item.context, MAX_ITEM_CONTEXT_BYTES),
+        None => (&*draft.state.context, MAX_CONTEXT_BYTES),
+    };
+    if size > MAX_VALUE_BYTES || context.to_string().len() + size > most {
         return Err(Rejected::TooLarge { key: key.to_owned() });
     }
     match allowed.filter(|_| !is_path) {

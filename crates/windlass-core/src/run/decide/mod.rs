@@ -11,6 +11,7 @@ mod context;
 mod control;
 mod draft;
 mod gate;
+mod item;
 mod rollback;
 mod step;
 mod verified;
@@ -26,6 +27,8 @@ mod gate_tests;
 #[cfg(test)]
 mod group_tests;
 #[cfg(test)]
+mod item_tests;
+#[cfg(test)]
 mod path_tests;
 #[cfg(test)]
 mod rollback_tests;
@@ -38,7 +41,8 @@ mod team_tests;
 #[cfg(test)]
 mod verified_tests;
 
-use crate::id::{AttemptId, GateId, StepId};
+use crate::id::{AttemptId, GateId, ItemId, StepId};
+use crate::item::{BadItem, ItemSource};
 use crate::run::state::RunState;
 use crate::run::{Decision, Event, Input, InputKind};
 
@@ -95,6 +99,34 @@ pub enum Rejected {
     TooLarge { key: String },
     #[error("only a person can decide this")]
     NotAPerson,
+    #[error("no step of this run repeats over items")]
+    NoItems,
+    #[error("the step `{step}` does not repeat over items")]
+    NoForeach { step: StepId },
+    #[error("more than one step repeats over items")]
+    WhichForeach { steps: Vec<StepId> },
+    #[error("there is no item `{item}` in this run")]
+    UnknownItem { item: ItemId, known: Vec<ItemId> },
+    #[error("there is an item `{item}` already")]
+    ItemTaken { item: ItemId },
+    #[error("the item `{item}` has come up already")]
+    ItemBegun { item: ItemId },
+    #[error("the item `{item}` is skipped already")]
+    ItemSkipped { item: ItemId },
+    #[error("the item `{item}` is not skipped")]
+    ItemNotSkipped { item: ItemId },
+    #[error("another step or a person asked for the item `{item}`")]
+    NotYourItem { item: ItemId },
+    #[error("the step `{step}` may not add items")]
+    MayNotAddItems { step: StepId },
+    #[error("`{step}` has all the items that it may have: `max: {max}`")]
+    TooManyItems { step: StepId, max: u32 },
+    #[error("all items together have too many words: their bodies have at most 1 MiB")]
+    ItemsTooLarge,
+    #[error("items are not set as a context key")]
+    ItemsAreAdded,
+    #[error(transparent)]
+    BadItem(#[from] BadItem),
 }
 
 /// Starts a run: returns its first state and the events of its first decision.
@@ -137,6 +169,15 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
         }
         InputKind::WhenEvaluated { step, epoch, value } => {
             step::when_evaluated(&mut draft, step, *epoch, value)?;
+        }
+        InputKind::TasksRead { step, epoch, file, tasks } => {
+            item::tasks_read(&mut draft, step, *epoch, file, tasks)?;
+        }
+        InputKind::ItemAsked { attempt, item } => {
+            item::asked_by_agent(&mut draft, attempt, item)?;
+        }
+        InputKind::ItemChanged { attempt, item, change } => {
+            item::changed_by_agent(&mut draft, attempt, item, change)?;
         }
         InputKind::BaselineTaken { step, epoch, baseline } => {
             step::baseline_taken(&mut draft, step, *epoch, baseline)?;
@@ -185,6 +226,11 @@ fn decided(draft: &mut Draft, decision: &Decision) -> Result<(), Rejected> {
         Decision::Pause { now } => control::pause(draft, *now),
         Decision::Resume { raise } => control::resume(draft, raise),
         Decision::RetryReset { step } => control::retry_reset(draft, step.as_ref()),
+        Decision::AddItem { item } => {
+            let source = ItemSource::Person { name: draft.actor() };
+            item::add(draft, item, source)
+        }
+        Decision::UpdateItem { item, change } => item::update(draft, item, change),
         Decision::Abort { reason } => control::abort(draft, reason.as_deref()),
     }
 }

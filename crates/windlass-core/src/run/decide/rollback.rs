@@ -48,9 +48,10 @@ pub(super) fn by_verdict(
 /// this is where its findings live on.
 fn findings(draft: &Draft, index: StepIndex, verdict: &str) -> String {
     let step = draft.state.step(index);
+    let context = draft.state.context_of(index);
     let mut message = format!("`{}` said {verdict}", draft.id(index));
     for key in &step.published {
-        let value = key.split('.').try_fold(&*draft.state.context, |value, part| value.get(part));
+        let value = key.split('.').try_fold(&*context, |value, part| value.get(part));
         if let Some(value) = value {
             message.push_str(&format!("\n{key}: {value}"));
         }

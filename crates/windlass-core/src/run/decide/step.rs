@@ -106,6 +106,8 @@ fn expect_commit(
         Phase::Pending
         | Phase::Deciding
         | Phase::Ready
+        | Phase::Reading
+        | Phase::Repeating
         | Phase::Beginning
         | Phase::Due
         | Phase::Running { .. }

@@ -4,7 +4,7 @@ use super::advance;
 use super::draft::Draft;
 use super::rollback;
 use crate::id::{GateId, StepIndex, VerificationId};
-use crate::plan::{CheckId, CheckKind, Criterion, Exhausted, Holds, PlanStep, StepKind};
+use crate::plan::{CheckId, CheckKind, Criterion, Exhausted, Holds, PlanStep};
 use crate::proof::{Outcome, VerifyReport};
 use crate::run::state::{Gate, GateKind, PauseReason, Phase};
 use crate::run::{Category, Event, FailedCheck, Failure, Rejected, VerifyReason};
@@ -174,7 +174,7 @@ pub(super) fn fail(
     draft.emit(Event::StepNotProven { step: step.clone(), failure, report, costs_try });
     let (plan, state) = (draft.state.plan.step(index), draft.state.step(index));
     let (tries, repeats, retries) = (state.tries, state.repeats, plan.retries);
-    if plan.kind == StepKind::Group {
+    if plan.kind.is_group() {
         // Nobody works on a group: verifying it again would give the same answer for ever.
         exhausted(draft, index, "the criterion of this group does not hold".to_owned());
         return;

@@ -7,7 +7,8 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
 
 use super::inline::{
-    audit, cost, one_line, rests_on, run_status, short, step_cost, step_status, strength, verdict,
+    audit, cost, item_status, one_line, rests_on, run_status, short, step_cost, step_status,
+    strength, verdict,
 };
 use super::projection::{ReportAttempt, ReportProof, ReportStep, ReportView};
 use crate::plan::{Holds, Strength};
@@ -41,6 +42,7 @@ pub fn html(view: &ReportView) -> String {
                 (header(view, &title))
                 main {
                     (steps(view))
+                    (items(view))
                     (decisions(view))
                     (evidence(view))
                     (attempts(view))
@@ -157,6 +159,29 @@ fn step_row(step: &ReportStep) -> Markup {
 /// On a phone, a row leaves out what says nothing.
 fn none(value: &str) -> Option<&'static str> {
     matches!(value, "" | "–").then_some("none")
+}
+
+fn items(view: &ReportView) -> Markup {
+    page! {
+        @if !view.items.is_empty() {
+                h2 { "Items" }
+                div.panel {
+                    table {
+                        thead { tr { th { "Item" } th { "Title" } th { "Status" } th { "Asked for by" } } }
+                        tbody {
+                            @for item in &view.items {
+                                tr {
+                                    td { code { (item.id) } }
+                                    td { (one_line(&item.title)) }
+                                    td { (one_line(&item_status(item))) }
+                                    td { (one_line(&item.source)) }
+                                }
+                            }
+                        }
+                    }
+                }
+        }
+    }
 }
 
 fn decisions(view: &ReportView) -> Markup {

@@ -2,6 +2,7 @@
 
 use crate::plan::{Holds, Strength};
 use crate::run::RunStatus;
+use crate::view::ItemView;
 use crate::view::printable::{Lines, printable};
 use crate::view::report::projection::{ReportStep, ReportView};
 use crate::view::status::BudgetView;
@@ -77,5 +78,15 @@ pub(super) fn audit(view: &ReportView) -> String {
             audit.records, audit.decisions
         ),
         Some(audit) => format!("{} problems: {}", audit.problems.len(), audit.problems.join("; ")),
+    }
+}
+
+/// Returns how far an item has come, and what is to be known about that.
+pub(super) fn item_status(item: &ItemView) -> String {
+    let status = item.status.as_str();
+    match &item.note {
+        Some(note) => format!("{status}: {note}"),
+        None if item.waived => format!("{status}, with a waived step"),
+        None => status.to_owned(),
     }
 }

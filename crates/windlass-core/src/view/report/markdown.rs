@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::inline::{
-    audit, cost, one_line, rests_on, run_status, short, step_cost, step_status, strength, verdict,
+    audit, cost, item_status, one_line, rests_on, run_status, short, step_cost, step_status,
+    strength, verdict,
 };
 use super::projection::{ReportProof, ReportView};
 use crate::plan::Holds;
@@ -16,6 +17,7 @@ pub fn markdown(view: &ReportView) -> String {
     let mut text = String::new();
     header(&mut text, view);
     steps(&mut text, view);
+    items(&mut text, view);
     evidence(&mut text, view);
     decisions(&mut text, view);
     attempts(&mut text, view);
@@ -76,6 +78,19 @@ fn steps(text: &mut String, view: &ReportView) {
             step.wall,
             step_cost(step),
         );
+    }
+}
+
+fn items(text: &mut String, view: &ReportView) {
+    if view.items.is_empty() {
+        return;
+    }
+    text.push_str("\n## Items\n\n");
+    text.push_str("| item | title | status | asked for by |\n|---|---|---|---|\n");
+    for item in &view.items {
+        let status = item_status(item);
+        let (title, source) = (cell(&item.title), cell(&item.source));
+        let _ = writeln!(text, "| `{}` | {title} | {} | {source} |", item.id, cell(&status));
     }
 }
 

@@ -9,6 +9,7 @@ use crate::plan::{Holds, Issue, StepKind, Strength};
 use crate::proof::Blob;
 use crate::run::{RunState, RunStatus, StepStatus};
 use crate::time::{Span, Timestamp};
+use crate::view::ItemView;
 use crate::view::changes::Changes;
 use crate::view::history::{AttemptEntry, History, ProofEntry};
 use crate::view::kept::Fate;
@@ -65,6 +66,8 @@ pub struct ReportView {
     pub took: Option<Span>,
     pub budget: BudgetView,
     pub steps: Vec<ReportStep>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<ItemView>,
     pub decisions: Vec<ReportDecision>,
     pub proofs: Vec<ReportProof>,
     pub attempts: Vec<ReportAttempt>,
@@ -169,6 +172,7 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         took: history.ended_at.map(|at| at.since(state.started_at)),
         budget: status.budget,
         steps: steps(state, history, facts),
+        items: status.items,
         decisions: decisions(history),
         proofs: proofs(state, history, facts),
         attempts: attempts(state, history, facts),
@@ -193,7 +197,7 @@ fn steps(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<Report
             note: step.note.clone(),
             agent: match &plan.kind {
                 StepKind::Agent { agent, .. } => Some(agent.clone()),
-                StepKind::Group => None,
+                StepKind::Group | StepKind::Foreach(_) => None,
             },
             attempts: step.attempts,
             rests_on: history.and_then(crate::view::StepHistory::strength),
@@ -203,7 +207,7 @@ fn steps(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<Report
             changes: facts.step_changes.get(&plan.id).cloned(),
         }
     };
-    state.plan.indexes().map(step).collect()
+    state.plan.in_reading_order().into_iter().map(step).collect()
 }
 
 fn decisions(history: &History) -> Vec<ReportDecision> {
@@ -217,7 +221,7 @@ fn decisions(history: &History) -> Vec<ReportDecision> {
 
 fn proofs(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<ReportProof> {
     let mut rows = Vec::new();
-    for plan in &state.plan.steps {
+    for plan in state.plan.in_reading_order().into_iter().map(|index| state.plan.step(index)) {
         let Some(history) = history.steps.get(&plan.id) else { continue };
         for entry in &history.proofs {
             let proof = &entry.proof;
@@ -251,7 +255,7 @@ fn judged<'a>(attempts: &'a [AttemptEntry], entry: &ProofEntry) -> Option<&'a At
 
 fn attempts(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<ReportAttempt> {
     let mut all: Vec<(Timestamp, ReportAttempt)> = Vec::new();
-    for plan in &state.plan.steps {
+    for plan in state.plan.in_reading_order().into_iter().map(|index| state.plan.step(index)) {
         let Some(history) = history.steps.get(&plan.id) else { continue };
         for attempt in &history.attempts {
             let output = attempt.output.as_ref().and_then(|blob| facts.outputs.get(&blob.hash));

@@ -19,5 +19,5 @@ pub(crate) use key::{Key, Mapping, Rule, Takes};
 pub(super) use step::{READ, ROLLBACK, ROUTE, STEP};
 pub(super) use team::{HUB, SPOKE, TEAM};
 pub(super) use words::{
-    COMMIT, EXHAUSTED, GATE, INPUT_TYPES, OK, PUBLISHED_TYPES, SKIP, TRUST, WHOLE_DIFF,
+    COMMIT, EXHAUSTED, FOREACH, GATE, INPUT_TYPES, OK, PUBLISHED_TYPES, SKIP, TRUST, WHOLE_DIFF,
 };

@@ -3,7 +3,7 @@
 use super::file::BACKOFF;
 use super::key::{Key, Mapping, Names, Rule, Takes, list, one_or_more, small_count};
 use super::team::TEAM;
-use super::words::{COMMIT, EXHAUSTED, GATE, OK, PUBLISHED_TYPES, SKIP, TRUST, alone};
+use super::words::{COMMIT, EXHAUSTED, FOREACH, GATE, OK, PUBLISHED_TYPES, SKIP, TRUST, alone};
 use crate::workflow::step::MAX_STEPS;
 use crate::workflow::unsupported;
 
@@ -14,6 +14,7 @@ const COMMIT_WORDS: [&str; 2] = alone(&COMMIT);
 const OK_WORDS: [&str; 1] = alone(&OK);
 const TYPES: [&str; 7] = alone(&PUBLISHED_TYPES);
 const TRUST_WORDS: [&str; 1] = alone(&TRUST);
+const FOREACH_WORDS: [&str; 1] = alone(&FOREACH);
 
 pub(in crate::workflow) static STEP: Mapping = Mapping {
     name: "step",
@@ -139,6 +140,24 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
         )
         .otherwise("none")
         .on_groups(),
+        Key::new(
+            "foreach",
+            Takes::Word(&FOREACH_WORDS),
+            "`items`: the nested `steps` are repeated for every item.",
+        )
+        .otherwise("they are done once")
+        .on_groups(),
+        Key::new("max", small_count(1), "With `foreach`: the most items.")
+            .otherwise("50")
+            .on_groups(),
+        Key::new(
+            "tasks",
+            Takes::Path,
+            "With `foreach`: a Markdown task list in the place, whose entries are items.",
+        )
+        .otherwise("none")
+        .on_groups()
+        .example("TASKS.md"),
         Key::new(
             "team",
             Takes::Mapping(&TEAM),

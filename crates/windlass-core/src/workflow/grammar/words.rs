@@ -17,6 +17,8 @@ pub(in crate::workflow) const OK: [(&str, bool); 1] = [("ok", true)];
 
 pub(in crate::workflow) const TRUST: [(&str, bool); 1] = [("agent", true)];
 
+pub(in crate::workflow) const FOREACH: [(&str, ()); 1] = [("items", ())];
+
 /// For a `diff` without bounds.
 pub(in crate::workflow) const WHOLE_DIFF: [(&str, ()); 1] = [("any", ())];
 

@@ -64,7 +64,7 @@ impl Story {
                 let step = state.plan.find(&attempt.step).map(|index| state.plan.step(index));
                 let agent = match step.map(|step| &step.kind) {
                     Some(StepKind::Agent { agent, .. }) => agent.as_str(),
-                    Some(StepKind::Group) | None => "agent",
+                    Some(StepKind::Group | StepKind::Foreach(_)) | None => "agent",
                 };
                 if let Some(said) = self.first_line(report.output.as_ref()) {
                     self.tell(agent, &format!("“{said}”"));

@@ -1,0 +1,56 @@
+//! What holds for steps that are repeated for every item.
+//!
+//! An item is on its own: its steps need each other and go back to each other, and nothing outside
+//! knows one of them by name, because there are as many of them as there are items.
+
+use super::diagnostic::Findings;
+use super::order::Order;
+use super::suggest::shown;
+
+/// More steps than a run can show; the bound keeps every decision quick.
+const MAX_EXPANDED: usize = 2000;
+
+/// Reports what cannot be repeated.
+pub(super) fn check(order: &Order, findings: &mut Findings) {
+    for (index, step) in order.steps.iter().enumerate() {
+        let around = order.repeated_by(index);
+        if let Some(foreach) = &step.step.foreach {
+            if around.is_some() {
+                findings.error_with_help(
+                    foreach.at,
+                    "a `foreach` cannot be inside another",
+                    "items have no items of their own: make them items of one list",
+                );
+            }
+            let count = order.repeated(index).len() + 1;
+            if count.saturating_mul(foreach.max as usize) > MAX_EXPANDED {
+                let message = format!(
+                    "{} items with {} steps and a group each are more than {MAX_EXPANDED} steps",
+                    foreach.max,
+                    count - 1
+                );
+                findings.error_with_help(foreach.at, message, "lower `max`");
+            }
+        }
+        for name in step.step.needs.iter().flatten() {
+            let Some(need) = order.find(index, name, &mut Findings::new("")) else { continue };
+            let theirs = order.repeated_by(need);
+            if theirs == around {
+                continue;
+            }
+            let message = format!("{} cannot need {}", shown(step.id.as_str()), shown(&name.value));
+            let help = match (around, theirs) {
+                (_, Some(foreach)) => format!(
+                    "it is done once for every item: need `{}`, which is done when all of them are",
+                    order.steps[foreach].id
+                ),
+                (Some(foreach), None) => format!(
+                    "a step of an item needs only steps of the same item: let `{}` need it",
+                    order.steps[foreach].id
+                ),
+                (None, None) => continue,
+            };
+            findings.error_with_help(name.at, message, help);
+        }
+    }
+}
