@@ -6,6 +6,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use windlass_core::id::{GateId, RunId, StepId};
 use windlass_core::run::{GateKind, RunState};
+use windlass_core::view::{Lines, printable};
 use windlass_engine::dispatch::{Request, send};
 use windlass_engine::journal::load;
 
@@ -26,18 +27,18 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
         GateKind::Approval => {
             note(&format!("`{}` is proven. Accept it?", gate.step));
             for line in proofs_of(surroundings, &state.facts.run, &gate.step)? {
-                note(&line);
+                note(&printable(&line, Lines::One));
             }
         }
         GateKind::Protected { changes, diff } => {
             note(&format!("`{}` changed files that judge the work:", gate.step));
             for change in changes {
-                note(&format!("  {}", change.path));
+                note(&format!("  {}", printable(&change.path, Lines::One)));
             }
             if let Some(diff) = diff
                 && let Ok(bytes) = surroundings.site.blobs().get(&diff.hash, 64 << 10)
             {
-                note(&String::from_utf8_lossy(&bytes));
+                note(&printable(&String::from_utf8_lossy(&bytes), Lines::Many));
             }
         }
     }

@@ -12,7 +12,7 @@ use windlass_core::config::{Notify, Setting};
 use windlass_core::id::RunId;
 use windlass_core::run::{Event, RunState, RunStatus};
 use windlass_core::time::Timestamp;
-use windlass_core::view::{describe, status_view};
+use windlass_core::view::{Lines, describe, printable, status_view};
 use windlass_engine::dispatch::{DriveOptions, Driver, DriverHandle, Ended, Observer, Site, now};
 
 use crate::ask;
@@ -227,11 +227,12 @@ impl Progress {
             Verbosity::Verbose => true,
         };
         if wanted {
-            note(&format!("{:>8}  {}", at.since(began).to_string(), describe(event)));
+            let words = printable(&describe(event), Lines::One);
+            note(&format!("{:>8}  {words}", at.since(began).to_string()));
         }
         if self.verbosity == Verbosity::Verbose {
             for line in details(event) {
-                note(&format!("{:>8}    {line}", ""));
+                note(&format!("{:>8}    {}", "", printable(&line, Lines::One)));
             }
         }
     }

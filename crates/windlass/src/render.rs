@@ -69,10 +69,10 @@ pub(crate) struct Screen {
 /// Writes where a run stands on one screen.
 pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
     let Screen { driving, now, paint, .. } = screen;
+    let view = &view.clone().for_a_screen();
     let mut text = String::new();
     let run = &view.run;
-    let goal = run.goal.lines().next().unwrap_or_default();
-    let _ = writeln!(text, "{}  {}", paint.bold(run.id.as_str()), goal);
+    let _ = writeln!(text, "{}  {}", paint.bold(run.id.as_str()), run.goal);
     let _ = writeln!(
         text,
         "{}",
@@ -196,6 +196,7 @@ fn step_line(step: &StepView, waits: bool, now: Timestamp, paint: Paint) -> Stri
 
 /// Writes where a run stands in one line.
 pub(crate) fn last_line(view: &StatusView) -> String {
+    let view = &view.clone().for_a_screen();
     let words = view.run.status.words();
     match &view.run.detail {
         Some(detail) => format!("{} {words}: {detail}", view.run.id),

@@ -61,7 +61,7 @@ pub fn fill(builtin: &str, found: &Found) -> String {
 }
 
 fn header(found: &Found, uses_test: bool) -> String {
-    let mut text = modeline().to_owned();
+    let mut text = modeline();
     let tools: Vec<String> = found
         .projects
         .iter()

@@ -218,7 +218,7 @@ impl Parser<'_> {
                 Placeholder::Context(path.to_owned())
             }
             Some(("item", field)) => self.item_field(name, field)?,
-            None | Some(_) => return Err(unknown(name)),
+            None | Some(_) => return Err(unknown(name, self.role)),
         };
         let is_context = matches!(placeholder, Placeholder::Context(_));
         if self.role == Role::Command && !matches!(placeholder, Placeholder::Input(_)) {
@@ -390,8 +390,12 @@ pub(super) fn value_text(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn unknown(name: &str) -> BadTemplate {
-    let help = if name == "item" {
+fn unknown(name: &str, role: Role) -> BadTemplate {
+    let help = if role == Role::Command && !name.starts_with("input") {
+        "in a command only `{inputs.…}` is filled in; for a brace of the command's own write a blank \
+         inside it, as in `{ print }`"
+            .to_owned()
+    } else if name == "item" {
         "an item has `{item.id}`, `{item.title}` and `{item.body}`".to_owned()
     } else if let Some(input) = name.strip_prefix("input.") {
         format!("did you mean `{{inputs.{input}}}`?")

@@ -6,6 +6,7 @@ use crate::id::{GateId, RunId, StepId, StepIndex};
 use crate::run::{Control, GateKind, PauseReason, Phase, RunState, RunStatus, StepStatus};
 use crate::time::{Span, Timestamp};
 use crate::view::items::{ItemView, item_views};
+use crate::view::printable::{Lines, printable};
 use crate::view::running::{GateAhead, RunningView, gate_ahead, running};
 
 /// Where a run stands.
@@ -154,6 +155,27 @@ impl BudgetView {
             (unknown, _) if unknown == self.attempts => "cost unknown".to_owned(),
             (unknown, cost) => format!("{cost:.2} USD known, {unknown} attempts unknown"),
         }
+    }
+}
+
+impl StatusView {
+    /// Makes the words of agents and people fit for a screen: control characters are shown, not
+    /// obeyed. Other programs get them as they are.
+    #[must_use]
+    pub fn for_a_screen(mut self) -> Self {
+        let shown = |text: &str| printable(text, Lines::One);
+        let maybe = |text: &Option<String>| text.as_deref().map(shown);
+        self.run.goal = shown(self.run.goal.lines().next().unwrap_or_default());
+        self.run.detail = maybe(&self.run.detail);
+        for step in &mut self.steps {
+            step.title = shown(&step.title);
+            (step.note, step.failure) = (maybe(&step.note), maybe(&step.failure));
+        }
+        for item in &mut self.items {
+            item.title = shown(&item.title);
+            item.note = maybe(&item.note);
+        }
+        self
     }
 }
 

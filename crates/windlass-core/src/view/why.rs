@@ -196,7 +196,7 @@ impl<'a> Teller<'a> {
             let verdict = match proof.holds {
                 Holds::Yes => "held",
                 Holds::No => "failed",
-                Holds::Unknown => "was not looked at",
+                Holds::Unknown => "gave no answer",
             };
             let strength = match proof.strength {
                 Strength::Observed => "observed",

@@ -3,12 +3,12 @@
 //! Every attempt and every check runs as a [`RunningUnit`]: a launcher (see [`crate::launcher`])
 //! that owns whatever is below it. This module is the engine's side of that bond.
 //!
-//! - [`unit`]: one launcher's life, from [`spawn`] to its report.
-//! - [`orphans`]: what is left when a launcher itself was killed.
-//! - [`probe`]: what version a program says it has.
+//! - `unit`: one launcher's life, from [`spawn`] to its report.
+//! - `orphans`: what is left when a launcher itself was killed.
+//! - `probe`: what version a program says it has.
 //! - [`ancestry`]: whether a process runs below a launcher.
 //! - [`activity`]: signs of life, for people who watch.
-//! - [`table`]: the kernel's process table.
+//! - `table`: the kernel's process table.
 //!
 //! Invariant: nothing that was started through [`spawn`] outlives its [`RunningUnit`]. Design page:
 //! `docs/design/launcher.md`.

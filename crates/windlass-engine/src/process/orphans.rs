@@ -34,7 +34,7 @@ const TURN: Duration = Duration::from_millis(5);
 /// Makes this process the one that orphans below it are handed to.
 ///
 /// A driver calls it once at its start. It changes who the parent of an orphan is and nothing else;
-/// [`sweep`] reaps exactly the orphans it killed and never another child of this process.
+/// `sweep` reaps exactly the orphans it killed and never another child of this process.
 pub fn become_subreaper() -> io::Result<()> {
     set_child_subreaper(Some(getpid()))?;
     Ok(())

@@ -16,7 +16,7 @@ impl Looking<'_> {
     pub(super) fn checklist(&self, file: &str, min: Percent) -> Seen {
         let filled = match template::fill_context(file, self.request.context) {
             Ok(filled) => filled,
-            Err(missing) => return Seen::no(format!("checklist `{file}`: {missing}")),
+            Err(missing) => return Seen::unanswered(format!("checklist `{file}`: {missing}")),
         };
         let no = |why: &str| Seen::no(format!("checklist `{filled}`: {why}"));
         if let Err(bad) = glob::stays_inside(&filled) {

@@ -58,6 +58,22 @@ impl Ran {
         self.report.outcome == Outcome::Exited { code: 0 }
     }
 
+    /// Whether the way it ended says something about the work. A command that ran out of time, was
+    /// stopped or is not there (126 and 127, as shells say it) has said nothing: under `not` that
+    /// must not pass for a failure.
+    pub(super) fn answered(&self) -> bool {
+        match &self.report.outcome {
+            Outcome::Exited { code } => !matches!(code, 126 | 127),
+            Outcome::Signalled { .. } => true,
+            Outcome::TimedOut
+            | Outcome::CouldNotStart { .. }
+            | Outcome::OverLimit { .. }
+            | Outcome::Idle
+            | Outcome::Cancelled
+            | Outcome::ProviderLimit { .. } => false,
+        }
+    }
+
     /// How it ended, in words.
     pub(super) fn words(&self, timeout: Span) -> String {
         match &self.report.outcome {

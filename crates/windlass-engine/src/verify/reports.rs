@@ -37,6 +37,8 @@ pub(super) enum Wanted<'c> {
 
 /// What the reports say.
 struct Measured {
+    /// Whether there were reports that could be read.
+    read: bool,
     holds: bool,
     /// In one line, after the name of the check.
     summary: String,
@@ -123,7 +125,8 @@ impl Looking<'_> {
         if !succeeded {
             let _ = write!(summary, "; `{}` {}", request.command, ran.words(request.timeout));
         }
-        Ok(Seen::from_command(holds, summary, ran))
+        let seen = Seen::from_command(holds, summary, ran);
+        Ok(if measured.read { seen } else { seen.without_answer() })
     }
 
     /// Removes what could be taken for a report, from a tree made anew if it resists.
@@ -146,7 +149,9 @@ impl Looking<'_> {
             Ok(removed) => Ok((tree, removed)),
             Err(error) => {
                 let (name, glob) = (wanted.name(), wanted.glob());
-                Err(Seen::no(format!("{name} `{glob}`: old reports cannot be removed: {error}")))
+                Err(Seen::unanswered(format!(
+                    "{name} `{glob}`: old reports cannot be removed: {error}"
+                )))
             }
         })
     }
@@ -154,7 +159,7 @@ impl Looking<'_> {
 
 impl Measured {
     fn nothing(summary: String) -> Self {
-        Self { holds: false, summary, explains_exit: false, account: String::new() }
+        Self { read: false, holds: false, summary, explains_exit: false, account: String::new() }
     }
 }
 
@@ -220,6 +225,7 @@ fn tests(root: &Path, paths: &[String], min: u64, most: u64) -> Result<Measured,
         let _ = writeln!(account, "and {unlisted} more");
     }
     Ok(Measured {
+        read: true,
         holds: counts.ran >= min && counts.failed <= most,
         // Runners exit with something else than 0 when a test fails, which is allowed here. Without
         // a failed test something else went wrong.
@@ -246,6 +252,7 @@ fn coverage(root: &Path, paths: &[String], folder: &str, min: Percent) -> Result
         let _ = writeln!(account, "{path}: {missed} of {lines} lines did not run");
     }
     Ok(Measured {
+        read: true,
         holds: coverage.reaches(min),
         summary: format!("{coverage} (min {min})"),
         explains_exit: false,

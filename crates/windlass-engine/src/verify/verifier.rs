@@ -320,14 +320,14 @@ impl Looking<'_> {
         papers: &mut Vec<String>,
     ) -> Result<Seen, Broken> {
         let CheckKind::File { glob: pattern, stale_ok, min_bytes, contains } = check else {
-            return Ok(Seen::no("this is not a file check".to_owned()));
+            return Ok(Seen::unanswered("this is not a file check".to_owned()));
         };
         let filled = match template::fill_context(pattern, self.request.context) {
             Ok(filled) => filled,
-            Err(missing) => return Ok(Seen::no(format!("file `{pattern}`: {missing}"))),
+            Err(missing) => return Ok(Seen::unanswered(format!("file `{pattern}`: {missing}"))),
         };
         if let Err(bad) = glob::stays_inside(&filled) {
-            return Ok(Seen::no(format!("file `{filled}`: {bad}")));
+            return Ok(Seen::unanswered(format!("file `{filled}`: {bad}")));
         }
         let found = files::find(self.place.root(), std::slice::from_ref(&filled))?;
         if found.is_empty() {
@@ -426,7 +426,7 @@ impl Looking<'_> {
                     values.first().map_or_else(|| "nothing".to_owned(), ToString::to_string);
                 Seen::of(holds, format!("state `{expression}` is {}", cut(&value, 120)))
             }
-            Err(message) => Seen::no(format!("state: {message}")),
+            Err(message) => Seen::unanswered(format!("state: {message}")),
         }
     }
 
@@ -438,7 +438,7 @@ impl Looking<'_> {
                 let shown = value.as_deref().unwrap_or("missing");
                 (Seen::of(holds, format!("verdict `{expression}` is {}", cut(shown, 120))), value)
             }
-            Err(message) => (Seen::no(format!("verdict: {message}")), None),
+            Err(message) => (Seen::unanswered(format!("verdict: {message}")), None),
         }
     }
 
@@ -531,19 +531,21 @@ impl Looking<'_> {
             None => Ok(tree),
             Some((command, ran)) => {
                 let summary = format!("prepare `{command}` {}", ran.words(Span::minutes(30)));
-                Err(Seen::from_command(false, summary, ran))
+                Err(Seen::from_command(false, summary, ran).without_answer())
             }
         })
     }
 
     fn command(&self, tree: VerifierTree, check: &CheckKind) -> Result<Seen, Broken> {
         let Some(CheckCommand { command, folder, timeout, .. }) = check.command() else {
-            return Ok(Seen::no("this is not a command".to_owned()));
+            return Ok(Seen::unanswered("this is not a command".to_owned()));
         };
         if let Some(folder) = folder
             && !is_below(tree.dir(), folder)
         {
-            return Ok(Seen::no(format!("run `{command}`: `{folder}` is no folder of the work")));
+            return Ok(Seen::unanswered(format!(
+                "run `{command}`: `{folder}` is no folder of the work"
+            )));
         }
         let env = context_environment(self.request);
         let request = CommandRequest { command, folder, timeout, env };
@@ -597,7 +599,7 @@ impl Looking<'_> {
 
 /// What was seen of one check.
 pub(super) struct Seen {
-    holds: bool,
+    holds: Holds,
     summary: String,
     /// What explains a failure, where no command does.
     excerpt: Option<String>,
@@ -606,7 +608,13 @@ pub(super) struct Seen {
 
 impl Seen {
     pub(super) fn of(holds: bool, summary: String) -> Self {
+        let holds = if holds { Holds::Yes } else { Holds::No };
         Self { holds, summary, excerpt: None, ran: None }
+    }
+
+    /// Nobody can say whether it holds, so it does not count either way, also not under `not`.
+    pub(super) fn unanswered(summary: String) -> Self {
+        Self { holds: Holds::Unknown, summary, excerpt: None, ran: None }
     }
 
     fn yes(summary: String) -> Self {
@@ -617,19 +625,28 @@ impl Seen {
         Self::of(false, summary)
     }
 
+    pub(super) fn without_answer(self) -> Self {
+        Self { holds: Holds::Unknown, ..self }
+    }
+
     pub(super) fn explained(self, excerpt: String) -> Self {
         Self { excerpt: Some(excerpt), ..self }
     }
 
     pub(super) fn from_command(holds: bool, summary: String, ran: Ran) -> Self {
+        let holds = match holds {
+            true => Holds::Yes,
+            false if ran.answered() => Holds::No,
+            false => Holds::Unknown,
+        };
         Self { holds, summary, excerpt: Some(ran.excerpt.clone()), ran: Some(ran) }
     }
 
     fn proof(self, check: &Check, began: Instant) -> Proof {
-        let excerpt = self.excerpt.filter(|_| !self.holds);
+        let excerpt = self.excerpt.filter(|_| self.holds != Holds::Yes);
         Proof {
             check: check.id,
-            holds: if self.holds { Holds::Yes } else { Holds::No },
+            holds: self.holds,
             strength: check.strength(),
             summary: cut(&self.summary, 400),
             excerpt: excerpt.filter(|text| !text.is_empty()),

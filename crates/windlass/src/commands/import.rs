@@ -29,7 +29,7 @@ pub(crate) fn import(
     }
     if let Some(path) = &arguments.output {
         let in_folder = path.parent().is_some_and(|folder| folder.ends_with(FOLDER));
-        let head = if in_folder { modeline() } else { "" };
+        let head = if in_folder { modeline() } else { String::new() };
         init::write_new(path, &format!("{head}{}", import.workflow))?;
     }
     if output.is_json() {

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use windlass_core::init::{Found, config, detect, fill};
+use windlass_core::workflow::{SCHEMA_FILE, schema_text};
 use windlass_engine::git::UserRepository;
 
 use crate::cli::{Cli, InitArguments};
@@ -41,6 +42,7 @@ pub(crate) fn init(
         let path = Path::new(FOLDER).join(format!("{}.yaml", workflow.name));
         files.push((path, fill(workflow.source, &found)));
     }
+    files.push((PathBuf::from(SCHEMA_FILE), schema_text()));
     let mut done = Vec::new();
     for (path, text) in &files {
         done.push(put(&top_level, path, text, arguments)?);

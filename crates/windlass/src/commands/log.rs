@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use windlass_core::id::RunId;
-use windlass_core::view::describe;
+use windlass_core::view::{Lines, describe, printable};
 use windlass_core::workflow::nearest;
 use windlass_engine::journal::{Entry, entry};
 use windlass_engine::store::{ChainHash, Record, Seq, Store};
@@ -134,7 +134,7 @@ impl Printer {
 
     fn line(&self, record: &Record) -> Option<String> {
         let words = match entry(record) {
-            Ok(Entry::Event(event)) => describe(&event),
+            Ok(Entry::Event(event)) => printable(&describe(&event), Lines::One),
             Ok(Entry::Input(_)) if !self.inputs => return None,
             Ok(Entry::Input(_)) => format!("input from {}", record.actor),
             Err(error) => error.to_string(),

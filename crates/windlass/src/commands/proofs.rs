@@ -83,7 +83,7 @@ pub(crate) fn line(entry: &ProofEntry, paint: Paint) -> String {
     let verdict = match proof.holds {
         Holds::Yes => paint.good("holds"),
         Holds::No => paint.bad("does not hold"),
-        Holds::Unknown => paint.dim("not looked at"),
+        Holds::Unknown => paint.dim("no answer"),
     };
     let strength = match proof.strength {
         Strength::Observed => "observed",

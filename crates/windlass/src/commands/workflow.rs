@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::json;
-use windlass_core::workflow::{InputType, Workflow, modeline};
+use windlass_core::workflow::{InputType, SCHEMA_FILE, Workflow, modeline, schema_text};
 use windlass_engine::git::UserRepository;
 
 use crate::builtin;
@@ -196,6 +196,10 @@ fn eject(cli: &Cli, name: &str, output: &mut Output) -> Result<(), CommandError>
     }
     let path = &there[0];
     init::write_new(path, &format!("{}#\n{}", modeline(), builtin.source))?;
+    let schema = top_level.join(SCHEMA_FILE);
+    if schema.symlink_metadata().is_err() {
+        init::write_new(&schema, &schema_text())?;
+    }
     if output.is_json() {
         output.json(&json!({"workflow": name, "file": path}));
     } else {

@@ -148,7 +148,13 @@ fn read_bounded(path: &Path) -> Result<Vec<u8>, CommandError> {
         CommandError::usage(format!("the workflow cannot be read: {error}"))
             .hint("name an existing file, or a workflow in `.windlass/workflows`")
     };
-    let data = fs_err::metadata(path).map_err(fault)?;
+    let data = match fs_err::metadata(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(CommandError::usage(format!("there is no file `{}`", path.display()))
+                .hint("`windlass workflow list` shows the workflows that have a name"));
+        }
+        data => data.map_err(fault)?,
+    };
     if data.is_dir() {
         return Err(CommandError::usage(format!(
             "`{}` is a folder, not a workflow file",

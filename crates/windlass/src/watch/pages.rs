@@ -8,7 +8,9 @@ use windlass_core::prompt::prompt;
 use windlass_core::proof::Blob;
 use windlass_core::run::GateKind;
 use windlass_core::snapshot::Snapshot;
-use windlass_core::view::{AttemptEntry, ProofEntry, StepHistory, plain_line, plain_lines};
+use windlass_core::view::{
+    AttemptEntry, Lines, ProofEntry, StepHistory, plain_line, plain_lines, printable,
+};
 use windlass_engine::git::EngineRepository;
 use windlass_engine::launcher::launched;
 use windlass_engine::process::activity::output_tail;
@@ -241,7 +243,9 @@ fn changes(
     let most = usize::try_from(MOST_BYTES).unwrap_or(usize::MAX);
     let patch = engine.patch(base, tree, &[], most).map_err(|error| error.to_string())?;
     let text = String::from_utf8_lossy(&patch);
-    lines.extend(plain_lines(text.trim_end()).into_iter().map(patch_line));
+    // What is decided about is shown as it is: control characters too.
+    let text = printable(text.trim_end(), Lines::Many).replace('\t', "    ");
+    lines.extend(text.lines().map(|line| patch_line(line.to_owned())));
     if patch.len() >= most {
         lines.push(dim("… cut off here"));
     }

@@ -131,13 +131,7 @@ impl Source {
         let driver = self.driver();
         self.look_at_processes();
         let state = self.state.as_ref()?;
-        let mut view = status_view(state);
-        view.run.goal = plain_line(view.run.goal.lines().next().unwrap_or_default());
-        for step in &mut view.steps {
-            step.title = plain_line(&step.title);
-            step.note = step.note.as_deref().map(plain_line);
-            step.failure = step.failure.as_deref().map(plain_line);
-        }
+        let view = status_view(state).for_a_screen();
         let targets = rollback_targets(state);
         Some(Seen { view, driver, live: self.live.clone(), targets, trouble })
     }

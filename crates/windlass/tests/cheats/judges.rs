@@ -1,5 +1,7 @@
 //! Agents that change what judges them.
 
+use windlass_testkit::test_env;
+
 use crate::support::{ANSWER, JUDGED, caught, env, honest};
 
 #[test]
@@ -147,4 +149,26 @@ fn a_lie_is_a_lie_however_often_it_is_told() {
     let finished = caught(&env, &three, "echo 'All tests pass. Done.'; exit 0");
     assert_eq!(finished.code, Some(4), "{finished}");
     assert_eq!(env.log_json().count("attempt_started"), 3);
+}
+
+#[test]
+fn a_check_that_gives_no_answer_is_no_failure_under_not() {
+    for (command, agent) in [
+        ("./reproduce.sh", "echo x > work.txt; git rm -q reproduce.sh"),
+        ("sleep 600", "echo x > work.txt"),
+    ] {
+        let env = test_env!();
+        env.repository.write("reproduce.sh", "#!/bin/sh\nexit 0\n");
+        env.repository.git(&["update-index", "--add", "--chmod=+x", "reproduce.sh"]);
+        env.repository.commit("a script");
+        let workflow = format!(
+            "workflow: w\ndefaults: {{retries: 1}}\nsteps:\n  - id: a\n    agent: x\n    \
+             done: {{all: [{{file: work.txt}}, {{not: {{run: {command}, timeout: 1s}}}}]}}\n"
+        );
+        env.run(&workflow, agent, &["--yes"]).assert_code(4);
+        let log = env.log_json();
+        assert_eq!(log.count("step_proven"), 0, "{command}");
+        let failure = &log.last("step_not_proven").unwrap()["failure"]["summary"];
+        assert!(failure.as_str().unwrap().contains(command), "{failure}");
+    }
 }

@@ -113,7 +113,7 @@ fn verdict_checks(criterion: &Criterion) -> Vec<CheckId> {
 }
 
 fn failed_checks(criterion: &Criterion, report: &VerifyReport) -> Failure {
-    let failed = || report.proofs.iter().filter(|proof| proof.holds == Holds::No);
+    let failed = || report.proofs.iter().filter(|proof| proof.holds != Holds::Yes);
     let checks: Vec<FailedCheck> = failed()
         .map(|proof| FailedCheck {
             summary: proof.summary.clone(),

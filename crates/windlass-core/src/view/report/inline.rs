@@ -21,7 +21,7 @@ pub(super) fn verdict(holds: Holds) -> &'static str {
     match holds {
         Holds::Yes => "holds",
         Holds::No => "does not hold",
-        Holds::Unknown => "not looked at",
+        Holds::Unknown => "no answer",
     }
 }
 
@@ -72,7 +72,7 @@ pub(super) fn cost(budget: &BudgetView) -> String {
 
 pub(super) fn audit(view: &ReportView) -> String {
     match &view.audit {
-        None => "not looked at".to_owned(),
+        None => "no answer".to_owned(),
         Some(audit) if audit.ok => format!(
             "ok: {} records in {} decisions, each decided again with the same result",
             audit.records, audit.decisions

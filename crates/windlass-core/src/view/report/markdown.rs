@@ -88,9 +88,10 @@ fn items(text: &mut String, view: &ReportView) {
     text.push_str("\n## Items\n\n");
     text.push_str("| item | title | status | asked for by |\n|---|---|---|---|\n");
     for item in &view.items {
-        let status = item_status(item);
+        let status =
+            cell(&item_status(item)).replace("with a waived step", "**with a waived step**");
         let (title, source) = (cell(&item.title), cell(&item.source));
-        let _ = writeln!(text, "| `{}` | {title} | {} | {source} |", item.id, cell(&status));
+        let _ = writeln!(text, "| `{}` | {title} | {status} | {source} |", item.id);
     }
 }
 
