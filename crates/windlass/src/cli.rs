@@ -14,28 +14,34 @@ use crate::output::{Colour, Verbosity};
 #[command(name = "windlass", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
     /// Print machine-readable JSON on standard output
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = "Everywhere")]
     pub(crate) json: bool,
 
     /// The run to work on; by default the newest unfinished one, else the newest
-    #[arg(long, global = true, value_name = "RUN")]
+    #[arg(long, global = true, help_heading = "Everywhere", value_name = "RUN")]
     pub(crate) run: Option<String>,
 
     /// Work on the repository in this folder
-    #[arg(short = 'C', long, global = true, value_name = "DIR")]
+    #[arg(short = 'C', long, global = true, help_heading = "Everywhere", value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
 
     /// Use colours; `auto` means at a terminal, unless NO_COLOR says no or CLICOLOR_FORCE says yes
-    #[arg(long, global = true, value_name = "auto|always|never", default_value = "auto")]
+    #[arg(
+        long,
+        global = true,
+        help_heading = "Everywhere",
+        value_name = "auto|always|never",
+        default_value = "auto"
+    )]
     #[arg(hide_default_value = true, hide_possible_values = true)]
     pub(crate) color: Colour,
 
     /// Print only errors, what was asked for, and the last line
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, help_heading = "Everywhere", conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
     /// Say more: every event and check while a run goes on, agent, tries, time and cost of each step
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = "Everywhere")]
     pub(crate) verbose: bool,
 
     #[command(subcommand)]

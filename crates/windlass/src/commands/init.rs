@@ -130,6 +130,10 @@ fn report(
             Action::Replaced(backup) => {
                 output.data(&format!("wrote {path}; what was there is now {}", backup.display()));
             }
+            // Nobody reads a schema; `windlass schema` prints it.
+            Action::WouldWrite | Action::WouldReplace if put.path == Path::new(SCHEMA_FILE) => {
+                output.data(&format!("would write {path}"));
+            }
             Action::WouldWrite | Action::WouldReplace => {
                 output.data(&format!("would write {path}:"));
                 let indented: Vec<String> = put

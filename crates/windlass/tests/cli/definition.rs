@@ -112,10 +112,3 @@ fn the_schema_is_printed_for_editors_and_for_people() {
     env.windlass(&["check", &path]).assert_code(0);
     env.windlass(&["schema", "--markdown", "--modeline"]).assert_code(2);
 }
-
-#[test]
-fn help_shows_an_example() {
-    let env = test_env!();
-    assert_snapshot!("help_simulate", env.windlass(&["simulate", "--help"]).stdout);
-    assert_snapshot!("help_schema", env.windlass(&["schema", "--help"]).stdout);
-}
