@@ -1,7 +1,8 @@
 //! The workflows in the documentation can run, each as it stands there.
 
-use std::path::Path;
 use std::process::Command;
+
+use crate::pages;
 
 /// Steps before the one that an example is about.
 const BEFORE: &str = "\
@@ -32,15 +33,12 @@ fn whole(example: &str) -> String {
 
 #[test]
 fn every_workflow_in_the_documentation_is_accepted() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folder = tempfile::tempdir().unwrap();
     let mut count = 0;
     for page in ["README.md", "docs/workflow.md"] {
-        let text = fs_err::read_to_string(root.join(page)).unwrap();
-        for part in text.split("```yaml\n").skip(1) {
-            let (example, _) = part.split_once("```").unwrap();
+        for example in pages::blocks(&pages::read(page), "yaml") {
             let file = folder.path().join("example.yaml");
-            fs_err::write(&file, whole(example)).unwrap();
+            fs_err::write(&file, whole(&example)).unwrap();
             let checked = Command::new(env!("CARGO_BIN_EXE_windlass"))
                 .arg("check")
                 .arg(&file)
@@ -57,9 +55,7 @@ fn every_workflow_in_the_documentation_is_accepted() {
 #[test]
 fn the_reference_is_the_one_that_this_version_prints() {
     let page = "docs/workflow-reference.md";
-    let written =
-        fs_err::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page))
-            .unwrap();
+    let written = pages::read(page);
     let printed = Command::new(env!("CARGO_BIN_EXE_windlass"))
         .args(["schema", "--markdown"])
         .output()
@@ -72,9 +68,8 @@ fn the_reference_is_the_one_that_this_version_prints() {
 
 #[test]
 fn every_exit_code_and_every_kind_of_error_is_in_the_documentation() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let source = fs_err::read_to_string(root.join("crates/windlass/src/error.rs")).unwrap();
-    let page = fs_err::read_to_string(root.join("docs/errors.md")).unwrap();
+    let source = pages::read("crates/windlass/src/error.rs");
+    let page = pages::read("docs/errors.md");
     let (codes, _) = page.split_once("\n## Starting a run").expect("the codes come first");
     let mut count = 0;
     for line in source.lines().filter(|line| line.contains("const EXIT_")) {
