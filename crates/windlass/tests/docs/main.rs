@@ -1,5 +1,8 @@
-//! The documentation is true: its workflows are accepted, and its tutorial runs as it is written.
+//! The documentation is true: its workflows are accepted, its tutorial runs as it is written, its
+//! messages are in the source, its links lead somewhere.
 
+mod links;
+mod messages;
 mod pages;
 mod transcript;
 mod tutorial;

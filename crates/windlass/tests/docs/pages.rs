@@ -12,6 +12,19 @@ pub(crate) fn read(page: &str) -> String {
     fs_err::read_to_string(root().join(page)).expect("a page")
 }
 
+/// The README and every page in `docs`, by their paths in the repository.
+pub(crate) fn all() -> Vec<String> {
+    let mut pages = vec!["README.md".to_owned()];
+    for entry in fs_err::read_dir(root().join("docs")).expect("the documentation") {
+        let name = entry.expect("an entry").file_name().into_string().expect("a name");
+        if Path::new(&name).extension().is_some_and(|extension| extension == "md") {
+            pages.push(format!("docs/{name}"));
+        }
+    }
+    pages.sort();
+    pages
+}
+
 /// The contents of the fenced blocks of one language, in order.
 pub(crate) fn blocks(text: &str, language: &str) -> Vec<String> {
     let mut blocks = Vec::new();

@@ -1,4 +1,5 @@
-//! The tutorial does what it says, from its first command to its last, in one shell.
+//! The tutorial, and every other page with a console, does what it says, from its first command to
+//! its last, in one shell.
 
 use std::fmt::Write as _;
 
@@ -20,12 +21,11 @@ fn script(entries: &[Entry]) -> String {
     script
 }
 
-#[test]
-fn every_command_of_the_tutorial_does_what_it_says() {
-    let page = pages::read("docs/tutorial.md");
-    let entries: Vec<Entry> =
-        pages::blocks(&page, "console").iter().flat_map(|block| parse(block)).collect();
-    assert!(entries.len() > 25, "only {} commands were found", entries.len());
+/// Plays the commands of a page in a world of their own, and says where it is not what happens.
+fn play(page: &str) -> usize {
+    let text = pages::read(page);
+    let blocks = pages::blocks(&text, "console");
+    let entries: Vec<Entry> = blocks.iter().flat_map(|block| parse(block)).collect();
 
     let env = test_env!();
     let file = env.file("tutorial.sh", script(&entries));
@@ -55,6 +55,21 @@ fn every_command_of_the_tutorial_does_what_it_says() {
         }
         output = next;
     }
-    assert!(problems.is_empty(), "`docs/tutorial.md` is not what happens:\n{problems}");
+    assert!(problems.is_empty(), "`{page}` is not what happens:\n{problems}");
     env.assert_no_orphans();
+    entries.len()
+}
+
+#[test]
+fn every_command_of_the_tutorial_does_what_it_says() {
+    let count = play("docs/tutorial.md");
+    assert!(count > 25, "only {count} commands were found");
+}
+
+#[test]
+fn commands_on_other_pages_do_what_they_say() {
+    let pages = pages::all().into_iter().filter(|page| page != "docs/tutorial.md");
+    let played = pages.filter(|page| !pages::blocks(&pages::read(page), "console").is_empty());
+    let count: usize = played.map(|page| play(&page)).sum();
+    assert!(count > 0, "no command was found");
 }
