@@ -509,7 +509,7 @@ pub(crate) struct CheckArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SimulateArguments {
-    /// A workflow file, or the name of one in `.windlass/workflows`
+    /// A workflow file, or the name of one, see `windlass workflow list`
     pub(crate) workflow: String,
     /// Fill in an input of the workflow
     #[arg(long = "input", value_name = "NAME=VALUE")]

@@ -119,8 +119,13 @@ pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
             Driving::Then => "\nwhat could be done then:\n",
             Driving::Process(_) | Driving::Nobody => "\nnext:\n",
         });
-        let width = view.next.iter().map(|next| next.command.chars().count()).max().unwrap_or(0);
-        for next in &view.next {
+        let mut next: Vec<_> = view.next.iter().collect();
+        if driving == Driving::Nobody && run.wants_driver() {
+            // Nothing happens before somebody drives.
+            next.sort_by_key(|next| next.command != "windlass resume");
+        }
+        let width = next.iter().map(|next| next.command.chars().count()).max().unwrap_or(0);
+        for next in next {
             let _ = writeln!(text, "  {:width$}   {}", next.command, paint.dim(&next.does));
         }
     }

@@ -334,6 +334,7 @@ fn next_commands(state: &RunState) -> Vec<NextCommand> {
         ],
         RunStatus::AwaitingApproval => vec![
             command("watch", "look at it and answer, all on one screen"),
+            command("diff", "see what was changed"),
             command("proofs", "see what was checked, and what it rests on"),
             command("approve", "accept what is shown"),
             command("feedback \"…\"", "have the step done again, with this in mind"),
