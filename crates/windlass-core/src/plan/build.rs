@@ -38,6 +38,11 @@ impl Workflow {
         let protect = builder.all(&self.protect);
         let steps: Vec<PlanStep> = self.order.written().map(|index| builder.step(index)).collect();
         builder.errors.extend(shared_files(&steps));
+        for step in &steps {
+            if let StepKind::Foreach(foreach) = &step.kind {
+                builder.errors.extend(shared_files(&foreach.steps));
+            }
+        }
         let errors = builder.errors;
         if !errors.is_empty() {
             return Err(errors);

@@ -42,6 +42,8 @@ pub(crate) enum Role {
     Path,
     /// A path that is known before the run starts.
     FixedPath,
+    /// A path that a spoke writes: known before the run starts, or when its item comes up.
+    Written,
     /// A glob that may come from the context.
     Glob,
     /// A glob that is known before the run starts.
@@ -56,8 +58,10 @@ impl Role {
         match self {
             Self::Task | Self::Path | Self::Glob if in_item => &late::UNTIL_THE_ITEM,
             Self::Task | Self::Path | Self::Glob => &late::UNTIL_USE,
-            Self::FixedGlob if in_item => &late::ITEM_ONLY,
-            Self::FixedGlob | Self::FixedPath | Self::Setting | Self::Command => &[],
+            Self::FixedGlob | Self::Written if in_item => &late::ITEM_ONLY,
+            Self::FixedGlob | Self::Written | Self::FixedPath | Self::Setting | Self::Command => {
+                &[]
+            }
         }
     }
 
@@ -66,7 +70,7 @@ impl Role {
     }
 
     pub(crate) fn is_path(self) -> bool {
-        matches!(self, Self::Path | Self::FixedPath) || self.is_glob()
+        matches!(self, Self::Path | Self::FixedPath | Self::Written) || self.is_glob()
     }
 }
 
@@ -252,10 +256,10 @@ impl Parser<'_> {
         };
         match self.role {
             Role::Task => Ok(Placeholder::Item(known)),
-            Role::Path | Role::Glob | Role::FixedGlob if known == ItemField::Id => {
+            Role::Path | Role::Written | Role::Glob | Role::FixedGlob if known == ItemField::Id => {
                 Ok(Placeholder::Item(known))
             }
-            Role::Path | Role::Glob | Role::FixedGlob => Err(BadTemplate::new(
+            Role::Path | Role::Written | Role::Glob | Role::FixedGlob => Err(BadTemplate::new(
                 format!("`{{{name}}}` cannot be part of a path"),
                 "`{item.id}` can: it has only letters, digits, `-` and `_`",
             )),
@@ -266,7 +270,8 @@ impl Parser<'_> {
             )),
             Role::Setting | Role::FixedPath => Err(BadTemplate::new(
                 format!("`{{{name}}}` is not known before its item comes up"),
-                "`{item.…}` works in `task`, `reads`, `publishes`, `may_write`, `file` and `diff`",
+                "`{item.…}` works in `task`, `reads`, `publishes`, `may_write`, `writes`, `file` and \
+                 `diff`",
             )),
         }
     }
@@ -287,6 +292,7 @@ impl Template {
                 | Role::Setting
                 | Role::Path
                 | Role::FixedPath
+                | Role::Written
                 | Role::Glob
                 | Role::FixedGlob => parser.brace(at)?,
             };
@@ -297,6 +303,11 @@ impl Template {
 
     pub(crate) fn role(&self) -> Role {
         self.role
+    }
+
+    /// Returns the same path where the context is filled in later: braces that are meant stay.
+    pub(crate) fn used_late(&self) -> Self {
+        Self { role: Role::Path, parts: self.parts.clone() }
     }
 
     /// Returns the placeholders in order.

@@ -85,7 +85,7 @@ fn papers_of(spoke: &Step) -> impl Iterator<Item = Read> {
     let purpose = format!("work of {}", spoke.id.value);
     let optional = spoke.when.is_some();
     let read = move |file: &Located<Template>| Read {
-        file: file.clone(),
+        file: used_late(file),
         purpose: Some(purpose.clone()),
         optional,
     };
@@ -120,7 +120,7 @@ fn read_spoke(node: &Node, findings: &mut Findings) -> Option<Step> {
         }
     }
     let writes = fields.required("writes", "a spoke", findings);
-    let writes = writes.map(|node| fields::templates(node, Role::FixedPath, findings));
+    let writes = writes.map(|node| fields::templates(node, Role::Written, findings));
     let (agent, writes) = (agent?, writes?);
     Some(Step {
         title: step::text(&fields, "title", findings),
@@ -144,9 +144,13 @@ fn read_spoke(node: &Node, findings: &mut Findings) -> Option<Step> {
 
 /// A spoke is done when its files are there and new.
 fn is_written(file: &Located<Template>) -> Written {
-    let glob = file.clone();
+    let glob = used_late(file);
     let kind = Kind::File { glob, stale_ok: false, min_bytes: Some(1), contains: None };
     Written::Check(Box::new(Check { at: file.at, kind }))
+}
+
+fn used_late(file: &Located<Template>) -> Located<Template> {
+    Located { value: file.value.used_late(), at: file.at }
 }
 
 /// Two spokes that write one file would take each other's work away.

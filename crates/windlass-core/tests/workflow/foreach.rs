@@ -216,7 +216,7 @@ fn placeholders_of_items_stand_where_they_are_known_and_safe() {
         done: {run: 'test {item.id}', in: '{item.id}'}"
     )), @r#"
     w.yaml:9:16: `{item.id}` is not known before its item comes up
-      help: `{item.…}` works in `task`, `reads`, `publishes`, `may_write`, `file` and `diff`
+      help: `{item.…}` works in `task`, `reads`, `publishes`, `may_write`, `writes`, `file` and `diff`
     w.yaml:10:15: unknown placeholder `{item.titel}`
       help: did you mean `{item.title}`?
     w.yaml:11:17: `{item.title}` cannot be part of a path
@@ -224,6 +224,37 @@ fn placeholders_of_items_stand_where_they_are_known_and_safe() {
     w.yaml:12:21: `{item.id}` cannot be part of a command: only inputs can
       help: commands see the item as environment variables, `$WINDLASS_ITEM_ID` and `$WINDLASS_ITEM_TITLE`
     w.yaml:12:43: `{item.id}` is not known before its item comes up
-      help: `{item.…}` works in `task`, `reads`, `publishes`, `may_write`, `file` and `diff`
+      help: `{item.…}` works in `task`, `reads`, `publishes`, `may_write`, `writes`, `file` and `diff`
     "#);
+}
+
+#[test]
+fn spokes_of_a_team_write_files_of_their_item_and_never_the_same_one() {
+    let team = |one: &str, other: &str| {
+        around(&format!(
+            "    steps:
+      - id: plan
+        team:
+          spokes:
+            - {{id: a, agent: x, writes: '{one}'}}
+            - {{id: b, agent: y, writes: '{other}'}}
+          hub: {{agent: z}}
+        done: {{file: '{{item.id}}.md'}}"
+        ))
+    };
+    let source = team("{specs}/{item.id}-a.md", "{{context.x}}-{item.id}.md");
+    let plan = parsed(&source).plan(PlanRequest::default()).unwrap();
+    let foreach = plan.foreaches().next().and_then(|index| plan.foreach(index)).unwrap();
+    let spoke = &foreach.steps[0];
+    assert_eq!(spoke.writes, [".windlass/run/specs/{item.id}-a.md"]);
+    assert_eq!(foreach.steps[1].writes, ["{context.x}-{item.id}.md"]);
+    let read = &foreach.steps[2].reads[1].file;
+    assert_eq!(read, "{{context.x}-{item.id}.md", "a brace that is meant stays one");
+    assert_snapshot!(refused(&team("{item.id}.md", "{item.id}.md")), @r"
+    w.yaml:11:41: spokes `a` and `b` write the same file
+      help: give each spoke a file of its own
+    ");
+    let inputs = "inputs: {n: {type: string, default: a}, m: {type: string, default: a}}\nsteps:";
+    let same = team("{inputs.n}.md", "{inputs.m}.md").replacen("steps:", inputs, 1);
+    assert!(parsed(&same).plan(PlanRequest::default()).is_err(), "the files are the same one");
 }

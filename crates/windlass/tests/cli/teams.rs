@@ -153,3 +153,45 @@ fn check_and_graph_show_what_a_team_stands_for() {
         assert!(checked.stdout.contains(line), "{line}: {checked}");
     }
 }
+
+#[test]
+fn a_team_works_on_each_item_with_files_of_its_own() {
+    let env = test_env!();
+    env.repository.write("TASKS.md", "- [ ] T1: One\n- [ ] T2: Two\n");
+    env.repository.commit("tasks");
+    let workflow = r#"
+workflow: teams
+defaults: {retries: 1}
+steps:
+  - id: stories
+    foreach: items
+    tasks: TASKS.md
+    max: 3
+    steps:
+      - id: plan
+        team:
+          spokes:
+            - {agent: backend, task: "Plan {item.id}.", writes: "{specs}/{item.id}-backend.md"}
+            - {agent: designer, when: '.item.id == "T1"', task: Draw., writes: "ui-{item.id}.md"}
+          hub: {agent: planner, task: Join.}
+        done: {file: "{specs}/{item.id}-plan.md"}
+"#;
+    let agent = r#"
+specs=.windlass/run/specs
+case $WINDLASS_STEP in
+  */backend) echo "backend $WINDLASS_ITEM_ID" > $specs/$WINDLASS_ITEM_ID-backend.md ;;
+  */designer) echo "ui $WINDLASS_ITEM_ID" > ui-$WINDLASS_ITEM_ID.md ;;
+  */hub) grep -F "$specs/$WINDLASS_ITEM_ID-backend.md" "$WINDLASS_PROMPT_FILE" &&
+    cat $specs/$WINDLASS_ITEM_ID-backend.md ui-*.md > $specs/$WINDLASS_ITEM_ID-plan.md ;;
+esac
+"#;
+    env.run(workflow, agent, &[]).assert_code(0);
+    let plan = |item: &str| {
+        let file = format!(".windlass/run/specs/{item}-plan.md");
+        fs_err::read_to_string(env.place().join(file)).unwrap()
+    };
+    assert_eq!(plan("T1"), "backend T1\nui T1\n");
+    assert_eq!(plan("T2"), "backend T2\nui T1\n", "what the first item left is there");
+    assert_eq!(env.step("stories/T2/plan/designer"), "skipped");
+    env.assert_audit();
+}
