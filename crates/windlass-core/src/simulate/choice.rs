@@ -1,6 +1,8 @@
 //! What could happen next on a path; the first choice is what goes well.
 
-use super::target::{Answer, Target, is_worked_on, routes, skip_key};
+use super::cover::{is_worked_on, routes, skip_key};
+use super::items::{self, Given};
+use super::target::{Answer, Target};
 use super::walk::Walk;
 use crate::id::{StepId, StepIndex};
 use crate::plan::Skip;
@@ -20,12 +22,28 @@ pub(super) enum Act {
     Perform(Effect),
     /// A `when` has this value.
     When { effect: Effect, holds: bool },
-    /// An agent ends, having asked to skip a step or used up the budget.
-    End { effect: Effect, asks: Option<StepId>, costs_all: bool },
+    /// A person adds items, or does not.
+    AddItems { step: StepId, given: Given },
+    /// A task list is read.
+    ReadTasks { effect: Effect, given: Given },
+    /// An agent ends.
+    End { effect: Effect, ending: Ending },
     /// The verifier sees this.
     Verify { effect: Effect, sees: Sees },
     /// A person answers the gate.
     Answer(Answer),
+}
+
+/// What an agent has done besides its work.
+#[derive(Clone, Debug)]
+pub(super) enum Ending {
+    Usual,
+    /// It asked to skip a step.
+    Skips(StepId),
+    /// It added no items for a step that repeats.
+    AddsNothing(StepId),
+    /// It used up the budget.
+    CostsAll,
 }
 
 /// What the verifier sees, now and when the step is tried again.
@@ -51,6 +69,14 @@ pub(super) enum Sees {
 
 /// Returns what could happen next; nothing when the run has stopped.
 pub(super) fn choices(walk: &Walk) -> Vec<Choice> {
+    if let Some(step) = walk.next_for_people() {
+        return [Given::Items, Given::Nothing]
+            .map(|given| Choice {
+                target: of_items(step, given),
+                act: Act::AddItems { step: step.clone(), given },
+            })
+            .into();
+    }
     let effects = walk.outstanding();
     let is_timer = |effect: &&Effect| matches!(effect, Effect::Wake { .. });
     // A timer is waited for when nothing else is left to do.
@@ -59,13 +85,13 @@ pub(super) fn choices(walk: &Walk) -> Vec<Choice> {
     };
     match effect {
         Effect::EvaluateWhen { step, .. } => when(walk, step, effect),
+        Effect::ReadTasks { step, .. } => read_tasks(walk, step, effect),
         Effect::EnsureAttempt { attempt } => end(walk, &attempt.step, effect),
         Effect::Verify { step, .. } => verify(walk, step, effect),
         Effect::TakeBaseline(_)
         | Effect::StopAttempt { .. }
         | Effect::EnsureCommit { .. }
         | Effect::Adopt { .. }
-        | Effect::ReadTasks { .. }
         | Effect::Wake { .. } => {
             vec![Choice { target: None, act: Act::Perform(effect.clone()) }]
         }
@@ -83,27 +109,64 @@ fn when(walk: &Walk, step: &StepId, effect: &Effect) -> Vec<Choice> {
     }
 }
 
-fn end(walk: &Walk, step: &StepId, effect: &Effect) -> Vec<Choice> {
-    let choice = |target, asks, costs_all| Choice {
-        target,
-        act: Act::End { effect: effect.clone(), asks, costs_all },
+fn of_items(step: &StepId, given: Given) -> Option<Target> {
+    match given {
+        Given::Items => None,
+        Given::Nothing => Some(Target::NoItems { step: step.clone() }),
+        Given::BadTasks => Some(Target::BadTasks { step: step.clone() }),
+    }
+}
+
+fn read_tasks(walk: &Walk, step: &StepId, effect: &Effect) -> Vec<Choice> {
+    let choice = |given| Choice {
+        target: of_items(step, given),
+        act: Act::ReadTasks { effect: effect.clone(), given },
     };
-    let mut choices = vec![choice(None, None, false)];
+    match walk.given(step) {
+        Some(before) => vec![choice(before)],
+        None => [Given::Items, Given::Nothing, Given::BadTasks].map(choice).into(),
+    }
+}
+
+fn end(walk: &Walk, step: &StepId, effect: &Effect) -> Vec<Choice> {
+    let choice =
+        |target, ending| Choice { target, act: Act::End { effect: effect.clone(), ending } };
+    let mut choices = vec![choice(None, Ending::Usual)];
     let plan = &walk.state.plan;
     let Some(index) = plan.find(step) else { return choices };
-    if skip_key(plan.step(index)).is_some() {
-        for other in plan.indexes().filter(|other| *other != index) {
-            let skippable = plan.step(other).skip == Skip::Allowed
-                && walk.state.step(other).phase == Phase::Pending;
-            if skippable {
-                let asked = plan.step(other).id.clone();
-                let target = Target::Skip { step: asked.clone() };
-                choices.push(choice(Some(target), Some(asked), false));
-            }
+    for asked in skippable(walk, index) {
+        let target = Target::Skip { step: asked.clone() };
+        choices.push(choice(Some(target), Ending::Skips(asked)));
+    }
+    for foreach in items::added_by(plan, index) {
+        let foreach = &plan.step(foreach).id;
+        if walk.given(foreach).is_none() {
+            let target = of_items(foreach, Given::Nothing);
+            choices.push(choice(target, Ending::AddsNothing(foreach.clone())));
         }
     }
-    choices.push(choice(Some(Target::Budget), None, true));
+    choices.push(choice(Some(Target::Budget), Ending::CostsAll));
     choices
+}
+
+/// The steps that the step at `index` could ask to skip. What a step of an item publishes is seen by
+/// that item alone.
+fn skippable(walk: &Walk, index: StepIndex) -> Vec<StepId> {
+    let (plan, known) = (&walk.state.plan, &walk.known);
+    if skip_key(plan.step(index)).is_none() {
+        return Vec::new();
+    }
+    let (asks, item) = (&plan.step(index).id, plan.item_of(index));
+    let is_pending = |step: &StepId| {
+        plan.find(step).is_none_or(|index| walk.state.step(index).phase == Phase::Pending)
+    };
+    known
+        .indexes()
+        .filter(|other| known.step(*other).skip == Skip::Allowed)
+        .filter(|other| item.is_none() || item == known.item_of(*other))
+        .map(|other| known.step(other).id.clone())
+        .filter(|other| other != asks && is_pending(other))
+        .collect()
 }
 
 fn verify(walk: &Walk, step: &StepId, effect: &Effect) -> Vec<Choice> {
@@ -114,8 +177,9 @@ fn verify(walk: &Walk, step: &StepId, effect: &Effect) -> Vec<Choice> {
     if let Some(sees) = walk.expected(step) {
         return vec![choice(None, sees)];
     }
+    let reason = walk.reason(step);
     let step = || step.clone();
-    match walk.reason() {
+    match reason {
         VerifyReason::AttemptEnded => judged(walk, index, choice),
         VerifyReason::MayBeDone if plan.step(index).satisfied_ok => vec![
             choice(None, Sees::OneFailure),

@@ -7,12 +7,16 @@
 //! are not evaluated: each is taken both ways, and one way within a path.
 //!
 //! - `moves` tells what happened from events; the same telling fits the journal of a real run.
-//! - `target` lists what there is to cover in a plan.
+//! - `target` is what can happen; `cover` lists what there is to cover in a plan.
+//! - `items` are those that there are; what is repeated is covered for the first one.
 //! - `choice` says what could happen next; `report` makes the input of it.
-//! - `walk` is one run; `search` finds a small set of paths that covers all targets, within bounds.
+//! - `walk` is one run, `notice` sees what it covers; `search` finds a small set of paths that covers all targets, within bounds.
 
 mod choice;
+mod cover;
+mod items;
 mod moves;
+mod notice;
 mod report;
 mod sample;
 mod search;

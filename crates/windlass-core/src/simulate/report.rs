@@ -1,8 +1,7 @@
 //! What stub agents and the stub verifier report.
 
-use super::target::checks;
-use crate::id::{ContentHash, ItemId, ObjectId, RunId, StepId};
-use crate::item::Task;
+use super::cover::checks;
+use crate::id::{ContentHash, ObjectId, RunId};
 use crate::plan::{CheckKind, Criterion, Holds, PlanStep, Strength};
 use crate::proof::{AttemptReport, Outcome, Proof, ProtectedChange, Usage, VerifyReport};
 use crate::run::RunFacts;
@@ -125,15 +124,4 @@ fn satisfy(criterion: &Criterion, wanted: Holds, words: &str, proofs: &mut Vec<P
             took: Span(0),
         }),
     }
-}
-
-/// Two entries of a task list: enough to see that one item follows another.
-pub(super) fn tasks(step: &StepId) -> Vec<Task> {
-    let task = |number: u32| Task {
-        id: ItemId::new(format!("{}-{number}", step.as_str().replace('/', "-"))),
-        title: format!("item {number}"),
-        body: String::new(),
-        ticked: false,
-    };
-    vec![task(1), task(2)]
 }

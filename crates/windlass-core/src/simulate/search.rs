@@ -7,12 +7,15 @@
 //! what was left out because of one is said.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::choice::{Choice, choices};
+use super::cover::{self, NotTried};
+use super::items;
 use super::moves::Move;
-use super::target::{self, Answer, Covered, NotTried, Target, TargetKind};
+use super::target::{Answer, Covered, Target, TargetKind};
 use super::walk::Walk;
 use crate::plan::Plan;
 use crate::run::{Control, PauseReason, Rejected, RunStatus};
@@ -82,9 +85,11 @@ impl Simulation {
 /// # Errors
 /// The machine refuses what it asked for; a plan of a checked workflow does not lead there.
 pub fn simulate(plan: &Plan) -> Result<Simulation, Rejected> {
-    let (targets, impossible) = target::all(plan);
+    let known = Arc::new(items::with_first_items(plan));
+    let (targets, impossible) = cover::all(&known);
     let mut search = Search {
         plan,
+        known,
         targets,
         impossible,
         covered: BTreeSet::new(),
@@ -109,6 +114,8 @@ pub fn simulate(plan: &Plan) -> Result<Simulation, Rejected> {
 
 struct Search<'p> {
     plan: &'p Plan,
+    /// The plan with the steps of the first items, which targets are about.
+    known: Arc<Plan>,
     targets: BTreeSet<Target>,
     impossible: BTreeMap<Target, NotTried>,
     covered: BTreeSet<Target>,
@@ -134,7 +141,7 @@ enum Tried {
 impl Search<'_> {
     /// Walks paths from the start until there is nothing left to try.
     fn round(&mut self, detours: usize) -> Result<(), Rejected> {
-        let walk = Walk::begin(self.plan.clone())?;
+        let walk = Walk::begin(self.plan.clone(), Arc::clone(&self.known))?;
         self.follow(walk, None, 0)?;
         while let Some((aim, walk, choice)) = self.next() {
             if detours > 0 {
@@ -242,7 +249,7 @@ impl Search<'_> {
             if !self.wants(&target) {
                 continue;
             }
-            let stops = target.stops(self.plan);
+            let stops = target.stops(&self.known);
             let tried = self.tried.get(&target).copied();
             if tried.is_none() {
                 self.tried.insert(target.clone(), Tried::No);

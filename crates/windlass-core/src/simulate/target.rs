@@ -1,28 +1,11 @@
-//! What there is to cover in a plan.
+//! What can happen in a run of a plan.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Serialize;
 
-use super::sample;
-use crate::id::{StepId, StepIndex};
-use crate::plan::{Criterion, Exhausted, Plan, PlanStep, Publish, Skip, StepKind, ValueType};
-use crate::run::SAME_FAILURE;
-
-/// Tries and turns of a route that are walked one by one; nobody reads more.
-const MOST_TURNS: u32 = 100;
-
-/// Why a target is not tried.
-#[derive(Clone, Debug)]
-pub(super) struct NotTried {
-    pub(super) why: String,
-    /// Whether it can never happen, as opposed to taking too long to walk.
-    pub(super) never: bool,
-}
-
-/// When all gates together could go back to more steps than this, each goes back to fewer.
-const MOST_ROLLBACKS: usize = 400;
+use crate::id::StepId;
+use crate::plan::{Exhausted, Plan};
 
 /// Something that can happen in a run of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -49,6 +32,14 @@ pub enum Target {
     RouteLimit { step: StepId, verdict: String },
     /// A person answers its gate.
     Gate { step: StepId, answer: Answer },
+    /// There is no item to repeat over.
+    NoItems { step: StepId },
+    /// The task list cannot be taken.
+    BadTasks { step: StepId },
+    /// An item comes up after one that is done.
+    NextItem { step: StepId },
+    /// An item comes up although the one before is blocked.
+    ItemAfterBlocked { step: StepId },
     /// A person answers about a changed protected file.
     Protected { answer: Answer },
     /// The budget is used up.
@@ -80,6 +71,7 @@ pub enum TargetKind {
     Routes,
     RouteLimits,
     GateAnswers,
+    Items,
     ProtectedChanges,
     Budget,
 }
@@ -107,6 +99,10 @@ impl Target {
             Self::Route { .. } => TargetKind::Routes,
             Self::RouteLimit { .. } => TargetKind::RouteLimits,
             Self::Gate { .. } => TargetKind::GateAnswers,
+            Self::NoItems { .. }
+            | Self::BadTasks { .. }
+            | Self::NextItem { .. }
+            | Self::ItemAfterBlocked { .. } => TargetKind::Items,
             Self::Protected { .. } => TargetKind::ProtectedChanges,
             Self::Budget => TargetKind::Budget,
         }
@@ -121,7 +117,7 @@ impl Target {
     pub(super) fn saves_attempts(&self) -> bool {
         match self {
             Self::When { holds, .. } => !holds,
-            Self::Satisfied { .. } | Self::Skip { .. } => true,
+            Self::Satisfied { .. } | Self::Skip { .. } | Self::NoItems { .. } => true,
             Self::Step { .. }
             | Self::Retried { .. }
             | Self::Repeated { .. }
@@ -129,6 +125,9 @@ impl Target {
             | Self::Route { .. }
             | Self::RouteLimit { .. }
             | Self::Gate { .. }
+            | Self::BadTasks { .. }
+            | Self::NextItem { .. }
+            | Self::ItemAfterBlocked { .. }
             | Self::Protected { .. }
             | Self::Budget => false,
         }
@@ -140,7 +139,11 @@ impl Target {
             Self::Exhausted { step } => {
                 plan.find(step).is_none_or(|index| plan.step(index).exhausted != Exhausted::Waive)
             }
-            Self::Repeated { .. } | Self::RouteLimit { .. } | Self::Budget => true,
+            Self::Repeated { .. }
+            | Self::RouteLimit { .. }
+            | Self::BadTasks { .. }
+            | Self::ItemAfterBlocked { .. }
+            | Self::Budget => true,
             Self::Step { .. }
             | Self::When { .. }
             | Self::Satisfied { .. }
@@ -148,6 +151,8 @@ impl Target {
             | Self::Skip { .. }
             | Self::Route { .. }
             | Self::Gate { .. }
+            | Self::NoItems { .. }
+            | Self::NextItem { .. }
             | Self::Protected { .. } => false,
         }
     }
@@ -164,6 +169,7 @@ impl fmt::Display for TargetKind {
             Self::Routes => "routes",
             Self::RouteLimits => "route limits",
             Self::GateAnswers => "gate answers",
+            Self::Items => "items",
             Self::ProtectedChanges => "protected changes",
             Self::Budget => "budget",
         })
@@ -190,6 +196,12 @@ impl fmt::Display for Target {
                 write!(f, "`{step}` saying {verdict} once too often")
             }
             Self::Gate { step, answer } => write!(f, "{answer} at the gate of `{step}`"),
+            Self::NoItems { step } => write!(f, "`{step}` having no items"),
+            Self::BadTasks { step } => write!(f, "the tasks of `{step}` not being readable"),
+            Self::NextItem { step } => write!(f, "`{step}` going on with the next item"),
+            Self::ItemAfterBlocked { step } => {
+                write!(f, "`{step}` going on with the next item after a blocked one")
+            }
             Self::Protected { answer } => write!(f, "{answer} to a changed protected file"),
             Self::Budget => f.write_str("a budget that is used up"),
         }
@@ -204,160 +216,4 @@ impl fmt::Display for Answer {
             Self::Rollback(step) => write!(f, "a rollback to `{step}`"),
         }
     }
-}
-
-/// The targets of a plan, and why some of them are not tried.
-pub(super) fn all(plan: &Plan) -> (BTreeSet<Target>, BTreeMap<Target, NotTried>) {
-    let mut targets = BTreeSet::from([Target::Budget]);
-    let mut impossible = BTreeMap::new();
-    for index in plan.indexes() {
-        of_step(plan, index, &mut targets, &mut impossible);
-    }
-    let earlier: BTreeMap<_, _> = plan
-        .indexes()
-        .filter(|index| plan.step(*index).gate.is_some())
-        .map(|index| (index, needed(plan, index)))
-        .collect();
-    let many = earlier.values().map(BTreeSet::len).sum::<usize>() > MOST_ROLLBACKS;
-    for (gated, earlier) in &earlier {
-        let step = &plan.step(*gated).id;
-        let mut answer = |answer| targets.insert(Target::Gate { step: step.clone(), answer });
-        answer(Answer::Approve);
-        answer(Answer::Feedback);
-        for (position, target) in earlier.iter().enumerate() {
-            // The first one and the two nearest ones stand for all.
-            if !many || position == 0 || position + 2 >= earlier.len() {
-                answer(Answer::Rollback(plan.step(*target).id.clone()));
-            }
-        }
-    }
-    if !plan.protect.is_empty() {
-        targets.insert(Target::Protected { answer: Answer::Approve });
-        targets.insert(Target::Protected { answer: Answer::Feedback });
-    }
-    (targets, impossible)
-}
-
-fn of_step(
-    plan: &Plan,
-    index: StepIndex,
-    targets: &mut BTreeSet<Target>,
-    impossible: &mut BTreeMap<Target, NotTried>,
-) {
-    let planned = plan.step(index);
-    let step = || planned.id.clone();
-    targets.insert(Target::Step { step: step() });
-    if planned.when.is_some() {
-        targets.insert(Target::When { step: step(), holds: true });
-        targets.insert(Target::When { step: step(), holds: false });
-    }
-    if planned.done.is_some() {
-        let exhausted = Target::Exhausted { step: step() };
-        if is_worked_on(planned) && planned.retries > MOST_TURNS {
-            impossible.insert(exhausted.clone(), too_many("retries", planned.retries));
-        }
-        targets.insert(exhausted);
-    }
-    if is_worked_on(planned) {
-        if planned.retries > 1 {
-            targets.insert(Target::Retried { step: step() });
-        }
-        if planned.retries > SAME_FAILURE {
-            targets.insert(Target::Repeated { step: step() });
-        }
-        if planned.satisfied_ok {
-            targets.insert(Target::Satisfied { step: step() });
-        }
-    }
-    if planned.skip == Skip::Allowed {
-        let target = Target::Skip { step: step() };
-        if !needed(plan, index).iter().any(|earlier| skip_key(plan.step(*earlier)).is_some()) {
-            let why = "no step before it publishes an object whose `skip` could name it";
-            impossible.insert(target.clone(), NotTried { why: why.to_owned(), never: true });
-        }
-        targets.insert(target);
-    }
-    for (verdict, route) in &planned.on {
-        let limit = Target::RouteLimit { step: step(), verdict: verdict.clone() };
-        if route.max > MOST_TURNS {
-            impossible.insert(limit.clone(), too_many("max", route.max));
-        }
-        targets.insert(limit);
-        for (target, files) in routes(plan, planned, verdict) {
-            if files.is_none() {
-                let why = "no file was found that matches it and none of the globs before it";
-                impossible.insert(target.clone(), NotTried { why: why.to_owned(), never: true });
-            }
-            targets.insert(target);
-        }
-    }
-}
-
-fn too_many(key: &str, number: u32) -> NotTried {
-    let why = format!("`{key}` is {number}, and no more than {MOST_TURNS} are walked");
-    NotTried { why, never: false }
-}
-
-pub(super) fn is_worked_on(step: &PlanStep) -> bool {
-    match step.kind {
-        StepKind::Agent { .. } => true,
-        StepKind::Group | StepKind::Foreach(_) => false,
-    }
-}
-
-/// The ways of one route, each with the files that lead there.
-pub(super) fn routes(
-    plan: &Plan,
-    step: &PlanStep,
-    verdict: &str,
-) -> Vec<(Target, Option<Vec<String>>)> {
-    let Some(route) = step.on.get(verdict) else { return Vec::new() };
-    let target = |glob: Option<&str>, to: StepIndex| Target::Route {
-        step: step.id.clone(),
-        verdict: verdict.to_owned(),
-        glob: glob.map(str::to_owned),
-        to: plan.step(to).id.clone(),
-    };
-    let patterns: Vec<&str> = route.rollback.by_path.iter().map(|(glob, _)| &**glob).collect();
-    let mut ways: Vec<_> = route
-        .rollback
-        .by_path
-        .iter()
-        .enumerate()
-        .map(|(position, (glob, to))| {
-            let file = sample::file_for(&patterns, position);
-            (target(Some(glob), *to), file.map(|file| vec![file]))
-        })
-        .collect();
-    ways.push((target(None, route.rollback.otherwise), Some(Vec::new())));
-    ways
-}
-
-/// The key through which a step could ask to skip another one.
-pub(super) fn skip_key(step: &PlanStep) -> Option<String> {
-    step.publishes.iter().find_map(|(key, publish)| {
-        let Publish::Value(ValueType::Object | ValueType::Any) = publish else { return None };
-        match key.split_once('.') {
-            None => Some(format!("{key}.skip")),
-            Some((_, "skip")) => Some(key.clone()),
-            Some(_) => None,
-        }
-    })
-}
-
-/// The steps that a step needs, directly or not.
-fn needed(plan: &Plan, index: StepIndex) -> BTreeSet<StepIndex> {
-    let mut needed = BTreeSet::new();
-    let mut open = plan.step(index).needs.clone();
-    while let Some(next) = open.pop() {
-        if needed.insert(next) {
-            open.extend(&plan.step(next).needs);
-        }
-    }
-    needed
-}
-
-/// The checks of a step, in the order of the file.
-pub(super) fn checks(step: &PlanStep) -> Vec<&crate::plan::Check> {
-    step.done.as_ref().map(Criterion::checks).unwrap_or_default()
 }

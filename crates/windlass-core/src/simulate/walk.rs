@@ -1,17 +1,20 @@
 //! One run in a world that does as it is told.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
-use super::choice::{Act, Choice, Sees};
+use super::choice::{Act, Choice, Ending, Sees};
+use super::cover::{routes, skip_key};
+use super::items::{self, Given};
 use super::moves::{Move, Teller};
 use super::report;
-use super::target::{Answer, Target, routes, skip_key};
+use super::target::{Answer, Target};
 use crate::id::{AttemptId, Fence, StepId};
 use crate::plan::{Plan, PlanStep};
 use crate::proof::{Outcome, VerifyReport};
 use crate::run::{
-    Actor, Decision, Effect, Event, GateKind, Input, InputKind, PauseReason, Rejected, RunState,
-    VerifyReason, decide, outstanding, start,
+    Actor, Decision, Effect, GateKind, Input, InputKind, Rejected, RunState, VerifyReason, decide,
+    outstanding, start,
 };
 use crate::time::Timestamp;
 
@@ -22,44 +25,66 @@ const WORDS: [&str; 2] = ["it fails in one way", "it fails in another way"];
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
     pub(super) state: RunState,
+    /// The plan with the steps whose items come up later.
+    pub(super) known: Arc<Plan>,
     /// Targets that were reached since somebody last looked.
     pub(super) reached: Vec<Target>,
     teller: Teller,
     now: Timestamp,
     changes: u32,
     whens: BTreeMap<StepId, bool>,
+    /// What steps that repeat find.
+    pub(super) given: BTreeMap<StepId, Given>,
+    /// Steps that repeat over what people have yet to add.
+    for_people: VecDeque<StepId>,
     /// What the verifier will see of a step.
-    expected: BTreeMap<StepId, Sees>,
+    pub(super) expected: BTreeMap<StepId, Sees>,
     /// What a person answers about the changed protected file.
     protected: Option<Answer>,
     /// Steps that failed and have not passed since.
-    failed: BTreeSet<StepId>,
-    reason: VerifyReason,
+    pub(super) failed: BTreeSet<StepId>,
+    /// Why a step is looked at.
+    pub(super) reasons: BTreeMap<StepId, VerifyReason>,
     /// The route that the verdict of now is meant to take.
-    route: Option<Target>,
+    pub(super) route: Option<Target>,
 }
 
 impl Walk {
-    pub(super) fn begin(plan: Plan) -> Result<Self, Rejected> {
+    /// Starts a run of the plan; `known` has the steps of its first items too.
+    pub(super) fn begin(plan: Plan, known: Arc<Plan>) -> Result<Self, Rejected> {
+        let for_people = items::added_by_people(&known);
+        let for_people = for_people.into_iter().map(|index| known.step(index).id.clone()).collect();
         let now = Timestamp(0);
         let facts = Box::new(report::facts());
         let kind = InputKind::Start { plan: Box::new(plan), facts };
         let (state, _) = start(&Input { at: now, actor: Actor::person("you"), kind })?;
         let mut walk = Self {
             state,
+            known,
             reached: Vec::new(),
             teller: Teller::default(),
             now,
             changes: 0,
             whens: BTreeMap::new(),
+            given: BTreeMap::new(),
+            for_people,
             expected: BTreeMap::new(),
             protected: None,
             failed: BTreeSet::new(),
-            reason: VerifyReason::AttemptEnded,
+            reasons: BTreeMap::new(),
             route: None,
         };
-        walk.feed(Actor::engine(), InputKind::DriverTookOver { driver: Fence(1) })?;
+        walk.drive()?;
         Ok(walk)
+    }
+
+    /// Begins to drive the run, once people have added what is theirs to add: a step that repeats and
+    /// is first would be skipped before.
+    fn drive(&mut self) -> Result<(), Rejected> {
+        if self.for_people.is_empty() {
+            self.feed(Actor::engine(), InputKind::DriverTookOver { driver: Fence(1) })?;
+        }
+        Ok(())
     }
 
     pub(super) fn outstanding(&self) -> Vec<Effect> {
@@ -73,6 +98,16 @@ impl Walk {
     /// Returns how a step's `when` was taken on this path.
     pub(super) fn when(&self, step: &StepId) -> Option<bool> {
         self.whens.get(step).copied()
+    }
+
+    /// Returns what a step that repeats finds on this path.
+    pub(super) fn given(&self, step: &StepId) -> Option<Given> {
+        self.given.get(step).copied()
+    }
+
+    /// Returns the next step whose items a person adds.
+    pub(super) fn next_for_people(&self) -> Option<&StepId> {
+        self.for_people.front()
     }
 
     /// Returns what is seen of a step because of an earlier choice.
@@ -93,9 +128,9 @@ impl Walk {
         self.protected.clone()
     }
 
-    /// Returns why the current verification was started.
-    pub(super) fn reason(&self) -> VerifyReason {
-        self.reason
+    /// Returns why the step is looked at; spokes of a team are looked at side by side.
+    pub(super) fn reason(&self, step: &StepId) -> VerifyReason {
+        self.reasons.get(step).copied().unwrap_or(VerifyReason::AttemptEnded)
     }
 
     /// Has something happen.
@@ -109,9 +144,15 @@ impl Walk {
                 let (step, epoch, value) = (step.clone(), *epoch, Ok(*holds));
                 self.report(InputKind::WhenEvaluated { step, epoch, value })
             }
-            Act::End { effect, asks, costs_all } => {
+            Act::AddItems { step, given } => {
+                self.for_people.pop_front();
+                self.add_by_person(step, *given)?;
+                self.drive()
+            }
+            Act::ReadTasks { effect, given } => self.read_tasks(effect, *given),
+            Act::End { effect, ending } => {
                 let Effect::EnsureAttempt { attempt } = effect else { return Ok(()) };
-                self.end(attempt, asks.as_ref(), *costs_all)
+                self.end(attempt, ending)
             }
             Act::Verify { effect, sees } => {
                 self.route = choice.target.clone();
@@ -153,29 +194,24 @@ impl Walk {
             Effect::EvaluateWhen { step, epoch } => {
                 InputKind::WhenEvaluated { step: step.clone(), epoch: *epoch, value: Ok(true) }
             }
-            Effect::ReadTasks { step, epoch } => InputKind::TasksRead {
-                step: step.clone(),
-                epoch: *epoch,
-                file: "TASKS.md".to_owned(),
-                tasks: Ok(report::tasks(step)),
-            },
+            Effect::ReadTasks { .. } => return self.read_tasks(effect, Given::Items),
             Effect::Verify { .. } => return self.verify(effect, &Sees::Proof),
         };
         self.report(kind)
     }
 
-    fn end(
-        &mut self,
-        attempt: &AttemptId,
-        asks: Option<&StepId>,
-        costs_all: bool,
-    ) -> Result<(), Rejected> {
+    fn end(&mut self, attempt: &AttemptId, ending: &Ending) -> Result<(), Rejected> {
         let plan = self.planned(&attempt.step)?;
-        if let (Some(step), Some(key)) = (asks, skip_key(&plan)) {
+        if let (Ending::Skips(step), Some(key)) = (ending, skip_key(&plan)) {
             let value = serde_json::json!({step.as_str(): "not needed"});
             let kind = InputKind::ContextSet { attempt: attempt.clone(), key, value };
             self.feed(Actor::agent(attempt), kind)?;
         }
+        if let Ending::AddsNothing(step) = ending {
+            self.given.insert(step.clone(), Given::Nothing);
+        }
+        self.add_by_agent(attempt)?;
+        let costs_all = matches!(ending, Ending::CostsAll);
         let cost = if costs_all { self.state.limits().cost_usd } else { 0.0 };
         if costs_all && plan.retries > 1 {
             // The budget is looked at before the next attempt, so there has to be one.
@@ -256,88 +292,18 @@ impl Walk {
         Ok(self.state.plan.step(index).clone())
     }
 
-    fn report(&mut self, kind: InputKind) -> Result<(), Rejected> {
+    pub(super) fn report(&mut self, kind: InputKind) -> Result<(), Rejected> {
         self.feed(Actor::engine(), kind)
     }
 
-    fn feed(&mut self, actor: Actor, kind: InputKind) -> Result<(), Rejected> {
-        let by_when = matches!(kind, InputKind::WhenEvaluated { .. });
+    pub(super) fn feed(&mut self, actor: Actor, kind: InputKind) -> Result<(), Rejected> {
         let events = decide(&self.state, &Input { at: self.now, actor, kind })?;
         let mut stopped = None;
         for event in &events {
-            self.notice(event, by_when, &mut stopped);
+            self.notice(event, &mut stopped);
             self.teller.tell(event);
             self.state.apply(self.now, event).expect("what was decided can be applied");
         }
         Ok(())
-    }
-
-    /// Notices which targets an event reaches.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "most events are on the way to a target and none themselves"
-    )]
-    fn notice(&mut self, event: &Event, by_when: bool, stopped: &mut Option<Target>) {
-        let target = match event {
-            Event::AttemptStarted { attempt, .. } => Target::Step { step: attempt.step.clone() },
-            // Nobody works on a group, and what is there already needs nobody.
-            Event::StepDone { step } => Target::Step { step: step.clone() },
-            Event::StepSkipped { step, .. } if !by_when => Target::Skip { step: step.clone() },
-            Event::VerificationStarted { reason, .. } => {
-                self.reason = *reason;
-                return;
-            }
-            Event::StepProven { step, .. } => {
-                let retried = self.failed.remove(step);
-                if self.reason == VerifyReason::MayBeDone {
-                    Target::Satisfied { step: step.clone() }
-                } else if retried {
-                    Target::Retried { step: step.clone() }
-                } else {
-                    return;
-                }
-            }
-            Event::StepNotProven { step, costs_try: true, .. } => {
-                self.failed.insert(step.clone());
-                return;
-            }
-            Event::StepWaived { step } | Event::StepBlocked { step, .. } => {
-                self.expected.remove(step);
-                self.failed.remove(step);
-                Target::Exhausted { step: step.clone() }
-            }
-            Event::RouteTaken { step, verdict, .. } => {
-                let (step, verdict) = (step.clone(), verdict.clone());
-                *stopped = Some(Target::RouteLimit { step, verdict });
-                return;
-            }
-            Event::RolledBack { target: went, .. } => match self.route.take() {
-                Some(route @ Target::Route { .. }) => {
-                    let Target::Route { to, .. } = &route else { return };
-                    if to != went {
-                        return;
-                    }
-                    route
-                }
-                _ => return,
-            },
-            Event::StepFailed { step } => {
-                if stopped.is_none() {
-                    *stopped = Some(Target::Exhausted { step: step.clone() });
-                }
-                return;
-            }
-            Event::RunPaused { reason, .. } => match (reason, stopped.take()) {
-                (PauseReason::Budget, _) => Target::Budget,
-                (PauseReason::RepeatedFailure, Some(Target::Exhausted { step })) => {
-                    Target::Repeated { step }
-                }
-                (PauseReason::RetriesExhausted, Some(target @ Target::Exhausted { .. })) => target,
-                (PauseReason::RollbackLimit, Some(target @ Target::RouteLimit { .. })) => target,
-                _ => return,
-            },
-            _ => return,
-        };
-        self.reached.push(target);
     }
 }
