@@ -2,24 +2,45 @@
 
 use windlass_testkit::Random;
 
+use super::repeated::{self, Around};
+
 /// A workflow and what its script has to know.
 #[derive(Clone, Debug)]
 pub(super) struct Drawn {
     pub(super) yaml: String,
     pub(super) steps: Vec<Step>,
+    /// Where its items come from, if it has any.
+    pub(super) items: Option<Items>,
 }
 
-/// One step of it.
-#[derive(Clone, Debug)]
+/// Where items come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Items {
+    Agent,
+    Tasks,
+}
+
+/// One step of it, as the plan has it.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Step {
     /// The id in the plan.
     pub(super) id: String,
-    /// The last part of it.
+    /// What its files are called by.
     pub(super) name: String,
-    /// Whether its agent gives a verdict instead of doing work.
-    pub(super) judges: bool,
-    /// Whether its `when` is an input.
-    pub(super) when: bool,
+    /// The key for its verdict, if its agent gives one instead of doing work.
+    pub(super) judges: Option<String>,
+    /// The input that is its `when`.
+    pub(super) when: Option<String>,
+    /// Whether it works beside the other spokes of a team.
+    pub(super) spoke: bool,
+}
+
+/// What a workflow has besides steps one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    Plain,
+    Team,
+    Foreach,
 }
 
 impl Drawn {
@@ -32,15 +53,23 @@ impl Drawn {
 /// The step whose agent asks to skip others.
 pub(super) const ASKS: &str = "s0";
 
-/// Draws one.
-pub(super) fn any(random: &mut Random) -> Drawn {
-    let count = 2 + random.below(2);
-    let nested = random.percent(30);
+/// Draws one; cases take turns at what they have.
+pub(super) fn any(random: &mut Random, case: u64) -> Drawn {
+    let shapes = [Shape::Plain, Shape::Team, Shape::Foreach];
+    let shape = shapes[usize::try_from(case % 3).expect("a small number")];
+    let count = if shape == Shape::Plain { 2 + random.below(2) } else { 1 };
+    let nested = shape == Shape::Plain && random.percent(30);
+    let items = match (shape, case % 2) {
+        (Shape::Foreach, 0) => Some(Items::Agent),
+        (Shape::Foreach, _) => Some(Items::Tasks),
+        (Shape::Plain | Shape::Team, _) => None,
+    };
     let mut yaml = "workflow: drawn\ndefaults: {backoff: 1ms}\n".to_owned();
     if random.percent(50) {
         yaml.push_str("protect: [rules.txt]\n");
     }
-    if random.percent(25) {
+    // Which of two spokes takes the last attempt is a matter of time.
+    if shape == Shape::Plain && random.percent(25) {
         yaml.push_str("limits: {attempts: 4}\n");
     }
     let mut steps: Vec<Step> = Vec::new();
@@ -76,7 +105,11 @@ pub(super) fn any(random: &mut Random) -> Drawn {
                 folder(first),
             ));
         } else {
-            let publishes = if number == 0 { ", publishes: {k: object}" } else { "" };
+            let publishes = match (number, items) {
+                (0, Some(Items::Agent)) => ", publishes: {k: object, items: array}",
+                (0, Some(Items::Tasks) | None) => ", publishes: {k: object}",
+                _ => "",
+            };
             keys.push_str(&format!("{publishes}, done: {{run: sh judge.sh {name}}}"));
         }
         if inside && number == 1 {
@@ -88,17 +121,28 @@ pub(super) fn any(random: &mut Random) -> Drawn {
         } else {
             format!("  - {{{keys}}}\n")
         });
-        steps.push(Step { id, name, judges, when });
+        let judges = judges.then(|| format!("r{number}"));
+        let when = when.then(|| format!("w{number}"));
+        steps.push(Step { id, name, judges, when, spoke: false });
     }
     if nested {
         lines.push_str("    ]}\n");
+    }
+    let more = match shape {
+        Shape::Plain => None,
+        Shape::Team => Some(repeated::team(random, Around::Top, &mut inputs)),
+        Shape::Foreach => Some(repeated::foreach(random, items == Some(Items::Tasks), &mut inputs)),
+    };
+    if let Some((more, inside)) = more {
+        lines.push_str(&format!("  - {more}\n"));
+        steps.extend(inside);
     }
     if !inputs.is_empty() {
         yaml.push_str(&format!("inputs: {{{}}}\n", inputs.join(", ")));
     }
     yaml.push_str("steps:\n");
     yaml.push_str(&lines);
-    Drawn { yaml, steps }
+    Drawn { yaml, steps, items }
 }
 
 /// The folder whose files lead to a step.

@@ -7,7 +7,9 @@ use windlass_core::run::Event;
 use windlass_core::simulate::{Move, Path, Teller};
 use windlass_testkit::{Journal, TestEnv};
 
-use super::drawn::{ASKS, Drawn, folder};
+use super::drawn::{ASKS, Drawn, Items, folder};
+use super::order::canonical;
+use super::repeated::{FOREACH, ITEMS, TASKS};
 
 /// Says what a failed step is about, then whether it is done.
 const JUDGE: &str = "cat \"why-$1\" 2>/dev/null\ntest \"$(cat \"state-$1\" 2>/dev/null)\" = pass\n";
@@ -23,13 +25,15 @@ pub(super) fn prepare(env: &TestEnv) {
 }
 
 /// Plays a path and compares the stories.
-pub(super) fn play(env: &TestEnv, drawn: &Drawn, path: &Path, told: &str) {
-    let agent = script(drawn, path);
+pub(super) fn play(env: &TestEnv, drawn: &Drawn, path: &Path, number: usize, told: &str) {
+    let meeting = env.root().join(format!("tmp/path-{number}"));
+    fs_err::create_dir_all(&meeting).expect("a folder to meet in");
+    let agent = script(drawn, path, &meeting);
     let inputs: Vec<String> = drawn
         .steps
         .iter()
-        .filter(|step| step.when && skips(path, &step.id))
-        .map(|step| format!("w{}=false", &step.name[1..]))
+        .filter(|step| skips(path, &step.id))
+        .filter_map(|step| Some(format!("{}=false", step.when.as_ref()?)))
         .collect();
     let more: Vec<&str> = inputs.iter().flat_map(|input| ["--input", input]).collect();
     let mut answers = path.moves.iter().filter(|happened| is_answer(happened));
@@ -51,7 +55,7 @@ pub(super) fn play(env: &TestEnv, drawn: &Drawn, path: &Path, told: &str) {
     }
     let real = story(&env.log_json());
     assert!(
-        real == path.moves,
+        canonical(drawn, &real) == canonical(drawn, &path.moves),
         "{told}simulated {:#?}\nreal {real:#?}\nagent {agent}\n{finished}",
         path.moves
     );
@@ -84,14 +88,17 @@ fn story(journal: &Journal) -> Vec<Move> {
 }
 
 /// Writes the agent that makes a path come true: one case per attempt.
-fn script(drawn: &Drawn, path: &Path) -> String {
+fn script(drawn: &Drawn, path: &Path, meeting: &std::path::Path) -> String {
     let mut acts: BTreeMap<String, String> = BTreeMap::new();
     let mut numbers: BTreeMap<&str, u32> = BTreeMap::new();
     let mut pinned = RULES.to_owned();
     let mut open_change: Option<String> = None;
     for (index, happened) in path.moves.iter().enumerate() {
         let Some(id) = happened.step().map(|step| step.as_str()) else { continue };
-        if matches!(happened, Move::Skipped { .. }) && !drawn.step(id).when {
+        if matches!(happened, Move::Skipped { .. }) && id == FOREACH {
+            continue;
+        }
+        if matches!(happened, Move::Skipped { .. }) && drawn.step(id).when.is_none() {
             // Whoever published last before the skip has asked for it.
             let attempt = format!("{ASKS}#{}", numbers.get(ASKS).copied().unwrap_or(0));
             let ask = format!("windlass context set 'k.skip={{\"{id}\": \"not needed\"}}'\n");
@@ -133,12 +140,53 @@ fn script(drawn: &Drawn, path: &Path) -> String {
         }
         numbers.insert(drawn_id(drawn, id), next);
     }
-    let mut text = "echo \"$WINDLASS_ATTEMPT\" >> log.txt\ncase $WINDLASS_ATTEMPT in\n".to_owned();
+    let mut text = format!("{}{}case $WINDLASS_ATTEMPT in\n", gives(drawn, path), MEET);
+    for spoke in drawn.steps.iter().filter(|step| step.spoke) {
+        // Nobody stops the run before all others have begun.
+        if let Some(act) = acts.get_mut(&format!("{}#1", spoke.id)) {
+            let team = spoke.id.rsplit_once('/').map(|(team, _)| team);
+            let begins =
+                |id: &str| numbers.contains_key(id) && id.rsplit_once('/').map(|it| it.0) == team;
+            let others = drawn.steps.iter().filter(|step| step.spoke && begins(&step.id));
+            let names: Vec<&str> = others.map(|step| step.name.as_str()).collect();
+            act.push_str(&format!(
+                "meet '{}' {} {}\n",
+                meeting.display(),
+                spoke.name,
+                names.join(" ")
+            ));
+        }
+    }
     for (attempt, act) in acts {
         text.push_str(&format!("'{attempt}')\n{act};;\n"));
     }
     text.push_str("esac\n");
     text
+}
+
+/// Waits in a folder until all others are there as well.
+const MEET: &str = "meet() {\ncd \"$1\"; touch \"$2\"; shift 2\nfor other; do until test -e \"$other\"; \
+                    do sleep 0.02; done; done\n}\n";
+
+/// Where the items of the path come from.
+fn gives(drawn: &Drawn, path: &Path) -> String {
+    let is_of = |step: &windlass_core::id::StepId| step.as_str() == FOREACH;
+    let none = path.moves.iter().any(|m| matches!(m, Move::Skipped { step } if is_of(step)));
+    let bad = path.moves.iter().any(|m| matches!(m, Move::Blocked { step } if is_of(step)));
+    let items: &[(&str, &str)] = if none { &[] } else { &ITEMS };
+    let act = match drawn.items {
+        None => return String::new(),
+        Some(Items::Agent) => items
+            .iter()
+            .map(|(id, title)| format!("windlass item add '{title}' --id {id}\n"))
+            .collect::<String>(),
+        Some(Items::Tasks) if bad => format!("rm -f {TASKS}\n"),
+        Some(Items::Tasks) => {
+            let lines = items.iter().map(|(id, title)| format!("echo '- [ ] {id}: {title}'\n"));
+            format!("{{ :\n{}}} > {TASKS}\n", lines.collect::<String>())
+        }
+    };
+    format!("case $WINDLASS_ATTEMPT in '{ASKS}#'*)\n{act};; esac\n")
 }
 
 fn drawn_id<'d>(drawn: &'d Drawn, id: &str) -> &'d str {
@@ -157,19 +205,25 @@ fn does(drawn: &Drawn, id: &str, number: u32, rules: &str, what: &Does<'_>) -> S
     let step = drawn.step(id);
     let name = &step.name;
     let words = if number.is_multiple_of(2) { "even" } else { "odd" };
-    let mut act = format!("echo '{rules}' > rules.txt\n");
-    if !step.judges {
+    if step.spoke {
+        // It may write nothing else.
+        let passes = matches!(what, Does::Pass);
+        let write = format!("echo \"$WINDLASS_ATTEMPT\" > out-{name}.txt\n");
+        return if passes { write } else { format!(": {words}\n") };
+    }
+    let mut act = format!("echo \"$WINDLASS_ATTEMPT\" >> log.txt\necho '{rules}' > rules.txt\n");
+    let Some(key) = &step.judges else {
         let state = if matches!(what, Does::Pass) { "pass" } else { "fail" };
         act.push_str(&format!("echo {state} > state-{name}\necho {words} > why-{name}\n"));
         return act;
-    }
+    };
     let (status, files) = match what {
         Does::Pass => ("OK", json!([])),
         Does::Fail => (words, json!([])),
         Does::Say(target) => ("NO", json!([format!("{}/file", folder(target))])),
     };
     let value = json!({"status": status, "files": files});
-    act.push_str(&format!("windlass context set 'r{}={value}'\n", &name[1..]));
+    act.push_str(&format!("windlass context set '{key}={value}'\n"));
     act
 }
 
@@ -189,4 +243,13 @@ pub(super) fn name(happened: &Move) -> &'static str {
         Move::Paused { .. } => "paused",
         Move::Completed => "completed",
     }
+}
+
+/// Whether it is about a spoke of a team and about a second item, for the count.
+pub(super) fn about(drawn: &Drawn, happened: &Move) -> Vec<&'static str> {
+    let Some(id) = happened.step().map(|step| step.as_str()) else { return Vec::new() };
+    let spoke = drawn.steps.iter().any(|step| step.spoke && step.id == id);
+    let second = id.starts_with(&format!("{FOREACH}/{}/", ITEMS[1].0));
+    let about = [(spoke, "of a spoke"), (second, "of a second item")];
+    about.into_iter().filter(|(is_so, _)| *is_so).map(|(_, name)| name).collect()
 }
