@@ -114,6 +114,7 @@ fn perform(act: &Act) -> std::io::Result<Option<ExitCode>> {
         }
         Act::ForkAndLinger => linger()?,
         Act::IgnoreTerm => ignore_term()?,
+        Act::Think(milliseconds) => pause(Duration::from_millis(*milliseconds)),
         Act::WaitFor(path) => {
             while !Path::new(path).exists() {
                 pause(Duration::from_millis(20));

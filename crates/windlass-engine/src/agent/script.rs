@@ -50,6 +50,8 @@ pub(super) enum Act {
     ForkAndLinger,
     /// Ignores SIGTERM from here on.
     IgnoreTerm,
+    /// Takes this many milliseconds.
+    Think(u64),
     /// Waits until a file is there.
     WaitFor(String),
     /// Prints this many bytes.
@@ -141,6 +143,7 @@ fn parse_act(line: &str) -> Result<Act, String> {
         "run" => Act::Run(needs("a command")?),
         "context" => Act::Context(needs("KEY=VALUE")?),
         "wait-for" => Act::WaitFor(needs("a path")?),
+        "think" => Act::Think(rest.parse().map_err(|_| "`think` needs milliseconds")?),
         "chatter" => Act::Chatter(rest.parse().map_err(|_| "`chatter` needs a number")?),
         "exit" => Act::Exit(rest.parse().map_err(|_| "`exit` needs a code from 0 to 255")?),
         "lie" => Act::Lie,
@@ -169,9 +172,14 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_refused_with_its_line() {
-        for (text, line) in
-            [("[a]\nlei", 2), ("lie", 1), ("[a]\n| text", 2), ("[a]\nexit x", 2), ("[a]\n\nrun", 3)]
-        {
+        for (text, line) in [
+            ("[a]\nlei", 2),
+            ("lie", 1),
+            ("[a]\n| text", 2),
+            ("[a]\nexit x", 2),
+            ("[a]\nthink hard", 2),
+            ("[a]\n\nrun", 3),
+        ] {
             assert_eq!(Script::parse(text).unwrap_err().line, line, "{text}");
         }
     }
