@@ -49,6 +49,17 @@ impl Terminal {
         variables: &[(&str, &str)],
         arguments: &[&str],
     ) -> Self {
+        Self::program(env, size, variables, env.exe(), arguments)
+    }
+
+    /// Starts any program in a terminal of this size, with further variables.
+    pub fn program(
+        env: &TestEnv,
+        size: (u16, u16),
+        variables: &[(&str, &str)],
+        program: &Path,
+        arguments: &[&str],
+    ) -> Self {
         // Not below the test's own folder: the path of a socket has to be short.
         let folder =
             tempfile::Builder::new().prefix("wl-tty-").tempdir_in("/tmp").expect("a folder");
@@ -57,7 +68,7 @@ impl Terminal {
             variables.iter().map(|(name, value)| format!("export {name}={}; ", quoted(value)));
         // A shell that catches a signal goes on after it, and lets its children have it.
         let mut script = format!("trap : INT\n{}", set.collect::<String>());
-        script.push_str(&quoted(env.exe()));
+        script.push_str(&quoted(program));
         for argument in arguments {
             script.push(' ');
             script.push_str(&quoted(argument));

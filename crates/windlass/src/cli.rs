@@ -84,7 +84,7 @@ Exit codes: 0 completed, 1 windlass could not do its work, 2 usage or definition
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Play a small but real run in a scratch repository
-    #[command(after_help = "Example: windlass demo")]
+    #[command(after_help = "Examples:\n  windlass demo\n  windlass demo --pace fast --keep seen")]
     Demo(DemoArguments),
     /// Look at the repository, write a configuration and a workflow for it; safe to run twice
     #[command(after_help = "Example: windlass init --dry-run")]
@@ -210,6 +210,21 @@ pub(crate) struct DemoArguments {
     /// Keep the scratch repository in this new folder
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
+    /// How fast it is told; by default as a story at a terminal, fast elsewhere and in CI
+    #[arg(long, value_name = "PACE")]
+    pub(crate) pace: Option<Pace>,
+    /// Open the report in a browser at the end, at a terminal with a display
+    #[arg(long)]
+    pub(crate) open: bool,
+}
+
+/// How fast the demo is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Pace {
+    /// Without a pause.
+    Fast,
+    /// With time to read.
+    Story,
 }
 
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,22 +14,24 @@ use windlass_core::id::RunId;
 use windlass_core::run::{Event, RunState, RunStatus};
 use windlass_core::time::Timestamp;
 use windlass_core::view::{Lines, describe, printable, status_view};
-use windlass_engine::dispatch::{DriveOptions, Driver, DriverHandle, Ended, Observer, Site, now};
+use windlass_engine::dispatch::{DriveOptions, Driver, DriverHandle, Ended, Observer, now};
 
 use crate::ask;
-use crate::commands::is_dumb;
 use crate::error::{CommandError, EXIT_ABORTED, EXIT_PAUSED, EXIT_PERSON};
 use crate::notify::{Bearer, Notifier};
-use crate::output::{Output, Verbosity, live_size, note, show_live};
+use crate::output::{Output, Verbosity, note, show_live};
 use crate::render::{self, Driving, Paint, Screen};
 use crate::surroundings::{Surroundings, person};
-use crate::watch::Compact;
+use crate::watch::Below;
 
 /// How long something may take before a line says that it is still going on.
 const STILL_RUNNING: Duration = Duration::from_secs(30);
 
 /// How often the compact view is drawn anew: elapsed times have seconds.
-const REDRAWN: Duration = Duration::from_secs(1);
+pub(crate) const REDRAWN: Duration = Duration::from_secs(1);
+
+/// The last line of the compact view.
+const HINT: &str = "Ctrl-C pauses the run; `windlass watch` elsewhere shows more";
 
 /// How a run is driven.
 pub(crate) struct DriveHow {
@@ -82,7 +85,7 @@ fn drive_once(
     output: &Output,
 ) -> Result<Ended, CommandError> {
     let verbosity = if output.is_json() { Verbosity::Quiet } else { output.verbosity() };
-    let live = Live::where_it_can_be_seen(surroundings, run, output);
+    let live = Below::where_it_can_be_seen(surroundings, run, output, HINT);
     let tick = if live.is_some() { REDRAWN } else { STILL_RUNNING };
     let progress = Arc::new(Mutex::new(Progress::new(verbosity, live)));
     let observer: Observer = {
@@ -144,56 +147,16 @@ fn finish(ended: &Ended, output: &mut Output) {
     }
 }
 
-/// The compact view at a terminal, below the lines that stay.
-struct Live {
-    site: Arc<Site>,
-    run: RunId,
-    compact: Compact,
-    state: Option<RunState>,
-}
-
-impl Live {
-    fn where_it_can_be_seen(
-        surroundings: &Surroundings,
-        run: &RunId,
-        output: &Output,
-    ) -> Option<Self> {
-        let wanted = !output.is_json() && output.verbosity() != Verbosity::Quiet;
-        let seen = wanted && std::io::stderr().is_terminal() && !is_dumb();
-        seen.then(|| Self {
-            site: Arc::clone(&surroundings.site),
-            run: run.clone(),
-            compact: Compact::new(Paint::new(output.has_colour())),
-            state: None,
-        })
-    }
-
-    fn take(&mut self, state: &RunState) {
-        self.state = Some(state.clone());
-        self.draw();
-    }
-
-    fn draw(&mut self) {
-        let (Some(state), Some((width, height))) = (&self.state, live_size()) else { return };
-        // A full last column makes some terminals begin a new line.
-        let width = width.saturating_sub(1);
-        let mut lines = self.compact.lines(&self.site, &self.run, state, now(), width);
-        // What is above must stay in sight, and the cursor below.
-        lines.truncate(height.saturating_sub(3));
-        show_live(lines);
-    }
-}
-
 /// Lines about what happens, with the time since the run began.
 struct Progress {
     verbosity: Verbosity,
-    live: Option<Live>,
+    live: Option<Below>,
     began: Option<Timestamp>,
     running: Option<(String, Timestamp)>,
 }
 
 impl Progress {
-    fn new(verbosity: Verbosity, live: Option<Live>) -> Self {
+    fn new(verbosity: Verbosity, live: Option<Below>) -> Self {
         Self { verbosity, live, began: None, running: None }
     }
 
@@ -266,33 +229,54 @@ fn details(event: &Event) -> Vec<String> {
 /// Ctrl-C: once stops cleanly, twice now.
 pub(crate) struct Interrupts {
     driver: Arc<Mutex<Option<DriverHandle>>>,
+    asked: Arc<AtomicBool>,
+    heeded: Arc<AtomicBool>,
 }
 
 impl Interrupts {
     pub(crate) fn listen() -> Result<Self, CommandError> {
         let driver: Arc<Mutex<Option<DriverHandle>>> = Arc::default();
+        let (asked, heeded) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(CommandError::failure)?;
-        let target = Arc::clone(&driver);
+        let interrupts = Self { driver, asked, heeded };
+        let (target, asked) = (Arc::clone(&interrupts.driver), Arc::clone(&interrupts.asked));
+        let heeded = Arc::clone(&interrupts.heeded);
         std::thread::spawn(move || {
-            let mut before = false;
             for _ in signals.forever() {
+                let before = asked.swap(true, Ordering::SeqCst);
                 let handle = target.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 match handle {
                     Some(handle) if !before => {
                         note("stopping; press Ctrl-C again to stop at once");
                         handle.interrupt();
-                        before = true;
                     }
+                    None if !before && heeded.load(Ordering::SeqCst) => {}
                     // Everything below dies with this process: the launchers see to it.
                     _ => leave_at_once(),
                 }
             }
         });
-        Ok(Self { driver })
+        Ok(interrupts)
     }
 
+    /// From here on the caller asks [`Interrupts::is_asked`] also while nothing is driven, so the
+    /// first Ctrl-C is left to it.
+    pub(crate) fn heed(&self) {
+        self.heeded.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether somebody wants an end.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.asked.load(Ordering::SeqCst)
+    }
+
+    /// A Ctrl-C from before counts for the driver too.
     fn send_to(&self, driver: Option<DriverHandle>) {
-        *self.driver.lock().unwrap_or_else(PoisonError::into_inner) = driver;
+        let mut target = self.driver.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(driver) = driver.as_ref().filter(|_| self.is_asked()) {
+            driver.interrupt();
+        }
+        *target = driver;
     }
 }
 

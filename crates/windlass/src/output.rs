@@ -92,10 +92,19 @@ impl Output {
         self.colour
     }
 
-    /// Prints a line of data.
+    /// Prints a line of data; lines that are drawn anew stay below it.
     pub(crate) fn data(&mut self, text: &str) {
+        let live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+        let below = |sequence: String| {
+            if !live.is_empty() {
+                let mut out = std::io::stderr().lock();
+                let _ = write!(out, "{sequence}").and_then(|()| out.flush());
+            }
+        };
+        below(erased(&live));
         let mut out = std::io::stdout().lock();
         let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+        below(drawn(&live));
     }
 
     /// Prints a line of data, and says whether anybody still reads.
@@ -164,6 +173,13 @@ pub(crate) fn show_live(lines: Vec<String>) {
     *live = lines;
     let mut out = std::io::stderr().lock();
     let _ = write!(out, "{erase}{}", drawn(&live)).and_then(|()| out.flush());
+}
+
+/// Goes up by the line that the terminal itself began when somebody pressed Enter.
+pub(crate) fn line_up() {
+    let _live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut out = std::io::stderr().lock();
+    let _ = write!(out, "\r\x1b[2K\x1b[1A").and_then(|()| out.flush());
 }
 
 /// The terminal's width and height, where standard error is one that can be drawn on.

@@ -2,11 +2,15 @@
 //!
 //! Nothing here is special: the run is planned, started and driven as any other, and its gates are
 //! answered by requests as a person's `windlass approve` and `windlass feedback` send them. The demo
-//! only plays the person, and tells what happens.
+//! only plays the person where the viewer does not, tells what happens, and looks around in what is
+//! left.
 
+mod lines;
 mod scratch;
+mod stage;
 mod story;
 mod summary;
+mod tour;
 
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,40 +22,65 @@ use windlass_core::workflow::Workflow;
 use windlass_engine::dispatch::{Ended, Observer, Request, StartRequest, send, start};
 
 use self::scratch::Scratch;
+use self::stage::{Stage, Waited};
 use self::story::Story;
+use self::summary::Summary;
+use self::tour::{Looked, tour};
 use crate::cli::DemoArguments;
 use crate::commands::decide_answer;
 use crate::drive::{Interrupts, drive_watched, exit_code};
 use crate::error::{CommandError, EXIT_FAILURE};
 use crate::output::Output;
-use crate::surroundings::Surroundings;
+use crate::surroundings::{Surroundings, person};
 
 const GOAL: &str = "Greet a person by name";
 
-/// Who answers the gates of the demo. The journal shows that it was no person.
+/// Who answers a gate that nobody else does. The journal shows that it was no person.
 const PERSON: &str = "demo";
 
 const FEEDBACK: &str = "Put tests/run.sh back: it judges your work. Change bin/greet instead.";
 const APPROVAL: &str = "does what it says";
 
+/// As many characters as the result has that somebody reads.
+const RESULT: usize = 90;
+
 pub(crate) fn demo(
     arguments: &DemoArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let signals = Interrupts::listen()?;
-    let scratch = Scratch::make(arguments.keep.as_deref())?;
+    let stage = Stage::new(arguments, output, Arc::new(Interrupts::listen()?));
+    let scratch = Scratch::make(arguments.keep.as_deref(), stage.pace())?;
     let surroundings = scratch.surroundings()?;
-    let story = Arc::new(Mutex::new(Story::new(output.clone(), surroundings.site.blobs())));
+    let story = Story::new(output.clone(), surroundings.site.blobs(), stage.clone());
+    let story = Arc::new(Mutex::new(story));
     tell(&story, |story| story.begin(GOAL));
     let run = begin(&surroundings, &scratch)?;
-    let ended = play(&surroundings, &run, &signals, &story)?;
-    let summary = summary::Summary::read(&surroundings, &scratch, &ended)?;
-    if output.is_json() {
-        output.json(&summary.json());
-    } else {
-        output.data(&summary.text(output.has_colour()));
+    let raised = stage.raise(&surroundings, &run, output);
+    let ended = play(&surroundings, &run, &stage, &story);
+    drop(raised);
+    let ended = ended?;
+    let summary = Summary::read(&surroundings, &scratch, &ended)?;
+    let colour = output.has_colour();
+    if !output.is_json() {
+        output.data(&summary.text(colour));
     }
-    Ok(match (ended.status, summary.is_clean()) {
+    let mut looked = Vec::new();
+    if ended.status == RunStatus::Completed {
+        stage.rest_for(RESULT);
+        looked = tour(&scratch, summary.stopped_at(), &stage, output)?;
+    }
+    if output.is_json() {
+        output.json(&summary.json(&looked));
+    } else {
+        output.data(&summary.farewell(colour));
+    }
+    if arguments.open
+        && let Err(reason) = tour::open(&scratch, &stage)
+    {
+        output.remark(&format!("the report was not opened: {reason}"));
+    }
+    let fine = summary.is_clean() && looked.iter().all(Looked::is_fine);
+    Ok(match (ended.status, fine) {
         (RunStatus::Completed, false) => ExitCode::from(EXIT_FAILURE),
         (status, _) => exit_code(status),
     })
@@ -85,38 +114,48 @@ fn begin(surroundings: &Surroundings, scratch: &Scratch) -> Result<RunId, Comman
     Ok(start(&surroundings.site, request)?)
 }
 
-/// Drives the run, and answers each gate as a person would.
+/// Drives the run, and answers each gate as a person would, or lets the viewer do it.
 fn play(
     surroundings: &Surroundings,
     run: &RunId,
-    signals: &Interrupts,
+    stage: &Stage,
     story: &Arc<Mutex<Story>>,
 ) -> Result<Ended, CommandError> {
     loop {
         let observer: Observer = {
-            let story = Arc::clone(story);
+            let (story, stage) = (Arc::clone(story), stage.clone());
             Box::new(move |step, state| {
+                stage.take(state);
                 for event in &step.events {
                     tell(&story, |story| story.event(event, state));
                 }
             })
         };
-        let ended = drive_watched(surroundings, run, true, signals, observer)?;
-        let Some(request) = answer(&ended.state) else { return Ok(ended) };
-        tell(story, |story| story.answer(&request));
-        let sent = send(&surroundings.site, run, PERSON, &request)?;
+        let ended = drive_watched(surroundings, run, true, stage.signals(), observer)?;
+        let Some((question, request)) = answer(&ended.state) else { return Ok(ended) };
+        let person = match stage.ask(question) {
+            Waited::Interrupted => return Ok(ended),
+            // It is the viewer's decision then, and the journal says so.
+            Waited::Enter => person(),
+            Waited::TimeUp => PERSON.to_owned(),
+        };
+        tell(story, |story| story.answer(&request, &person));
+        let sent = send(&surroundings.site, run, &person, &request)?;
         decide_answer(&sent.answer)?;
     }
 }
 
-/// What the demo's person says to what a gate shows.
-fn answer(state: &RunState) -> Option<Request> {
+/// What is to be said to what a gate shows, and the question whether the viewer says it.
+fn answer(state: &RunState) -> Option<(&'static str, Request)> {
     let gate = state.gate().filter(|_| state.status() == RunStatus::AwaitingApproval)?;
     Some(match &gate.kind {
-        GateKind::Protected { .. } => Request::Feedback { message: FEEDBACK.to_owned() },
-        GateKind::Approval => {
-            Request::Approve { gate: gate.id, message: Some(APPROVAL.to_owned()) }
+        GateKind::Protected { .. } => {
+            ("Your turn: Enter sends it back", Request::Feedback { message: FEEDBACK.to_owned() })
         }
+        GateKind::Approval => (
+            "Your turn: Enter approves",
+            Request::Approve { gate: gate.id, message: Some(APPROVAL.to_owned()) },
+        ),
     })
 }
 

@@ -6,6 +6,7 @@ use windlass_core::time::Timestamp;
 use windlass_core::view::{Doing, RunningView, StatusView, StepView, plain_line, status_view};
 use windlass_engine::dispatch::Site;
 
+use super::below::LastLine;
 use super::draw::{brief, cut, life, rule_text};
 use super::live::{Live, LiveWatch};
 use crate::render::Paint;
@@ -36,10 +37,16 @@ impl Compact {
         state: &RunState,
         now: Timestamp,
         width: usize,
+        last: &LastLine,
     ) -> Vec<String> {
         let scratch = site.home.run(run).scratch;
         let live = self.watch.look(&site.home.registry(), &scratch, now);
-        compact(&status_view(state), &live, now, width, self.paint)
+        let mut lines = compact(&status_view(state), &live, now, width, self.paint);
+        lines.push(match last {
+            LastLine::Hint(text) => self.paint.dim(&cut(text, width)),
+            LastLine::Question(text) => self.paint.bold(&self.paint.busy(&cut(text, width))),
+        });
+        lines
     }
 }
 
@@ -53,7 +60,13 @@ fn compact(
     let done = view.steps.iter().filter(|step| super::screen::is_finished(step)).count();
     let title = format!("{}: {done} of {} steps done", view.run.workflow, view.steps.len());
     let mut lines = vec![paint.dim(&rule_text(&title, width))];
-    lines.extend(around(view).into_iter().map(|step| step_line(step, now, width, paint)));
+    let gate = view.gate.as_ref().map(|gate| &gate.step);
+    lines.extend(around(view).into_iter().map(|step| match gate == Some(&step.id) {
+        true => {
+            paint.busy(&cut(&format!(" ? {}: a person decides", plain_line(&step.title)), width))
+        }
+        false => step_line(step, now, width, paint),
+    }));
     for running in view.running.iter().take(MOST_RUNNING) {
         lines.extend(running_lines(running, live, now, width, paint));
     }
@@ -69,8 +82,6 @@ fn compact(
         budget.cost_words()
     );
     lines.push(paint.dim(&cut(&used, width)));
-    let more = "Ctrl-C pauses the run; `windlass watch` elsewhere shows more";
-    lines.push(paint.dim(&cut(more, width)));
     lines
 }
 

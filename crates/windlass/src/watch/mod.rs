@@ -11,6 +11,7 @@
 //! it. Neither touches a clock, a file or a terminal. The source only reads; decisions take the same
 //! way as those of the other commands. Leaving the view never stops the run.
 
+mod below;
 mod compact;
 mod decide;
 mod draw;
@@ -28,5 +29,5 @@ mod update;
 #[cfg(test)]
 mod update_tests;
 
-pub(crate) use compact::Compact;
+pub(crate) use below::{Below, LastLine};
 pub(crate) use run::watch;

@@ -8,11 +8,19 @@ use std::process::Command;
 
 use windlass_engine::home::Home;
 
+use crate::cli::Pace;
 use crate::error::CommandError;
 use crate::surroundings::Surroundings;
 
+/// The report's name in the folder.
+pub(super) const REPORT: &str = "report.html";
+
 pub(super) const WORKFLOW: &str = include_str!("../../../demo/workflow.yaml");
+/// What the agents do; `{think}` stands for how long they take.
 const SCRIPT: &str = include_str!("../../../demo/agent.script");
+
+/// How long an agent takes where somebody looks, in milliseconds: the live view is drawn once a second.
+const THINKING: &str = "1100";
 
 /// The repository before the run.
 const SEED: &[(&str, &str)] = &[
@@ -29,7 +37,7 @@ pub(super) struct Scratch {
 
 impl Scratch {
     /// Makes the folder and the repository in it: a new folder of that name, or a temporary one.
-    pub(super) fn make(keep: Option<&Path>) -> Result<Self, CommandError> {
+    pub(super) fn make(keep: Option<&Path>, pace: Pace) -> Result<Self, CommandError> {
         let root = match keep {
             Some(folder) => new_folder(folder)?,
             None => tempfile::Builder::new()
@@ -40,7 +48,7 @@ impl Scratch {
         };
         let root = root.canonicalize().map_err(CommandError::failure)?;
         let scratch = Self { root };
-        scratch.fill().map_err(CommandError::failure)?;
+        scratch.fill(pace).map_err(CommandError::failure)?;
         scratch.make_repository()?;
         Ok(scratch)
     }
@@ -62,6 +70,11 @@ impl Scratch {
         self.root.join("windlass")
     }
 
+    /// The report that the look around writes.
+    pub(super) fn report(&self) -> PathBuf {
+        self.root.join(REPORT)
+    }
+
     pub(super) fn surroundings(&self) -> Result<Surroundings, CommandError> {
         Surroundings::at(&self.repository(), self.home(), &[], None)
     }
@@ -74,7 +87,7 @@ impl Scratch {
         }
     }
 
-    fn fill(&self) -> std::io::Result<()> {
+    fn fill(&self, pace: Pace) -> std::io::Result<()> {
         for (path, text) in SEED {
             let path = self.repository().join(path);
             if let Some(parent) = path.parent() {
@@ -82,7 +95,11 @@ impl Scratch {
             }
             fs_err::write(path, text)?;
         }
-        fs_err::write(self.script(), SCRIPT)?;
+        let thinking = match pace {
+            Pace::Fast => "0",
+            Pace::Story => THINKING,
+        };
+        fs_err::write(self.script(), SCRIPT.replace("{think}", thinking))?;
         let exe = std::env::current_exe()?;
         let variable = |name: &str, folder: &str| {
             format!("export {name}={}\n", quoted(&self.root.join(folder)))

@@ -3,24 +3,29 @@
 use std::fmt::Write as _;
 
 use serde_json::json;
-use windlass_core::plan::Strength;
 use windlass_core::run::{Event, GateKind, RunStatus};
-use windlass_core::view::{History, StatusView, status_view};
+use windlass_core::view::{StatusView, status_view};
 use windlass_engine::dispatch::Ended;
 use windlass_engine::journal::{AuditReport, Entry, entry};
 use windlass_engine::store::{Seq, Store};
 
 use super::scratch::{Scratch, quoted};
+use super::tour::Looked;
 use crate::commands::{audit, report};
 use crate::error::CommandError;
 use crate::render::Paint;
 use crate::surroundings::Surroundings;
 
+/// The line above the commands.
+const PASTE: &str = "look around yourself: these can be pasted";
+
+/// Longer commands do not move the remarks of the others.
+const COMMAND: usize = 42;
+
 pub(super) struct Summary<'a> {
     scratch: &'a Scratch,
     status: RunStatus,
     view: StatusView,
-    history: History,
     audit: AuditReport,
     commits: Vec<String>,
     counts: Counts,
@@ -35,6 +40,7 @@ struct Counts {
     feedback: u64,
     rollbacks: u64,
     approvals: u64,
+    stopped_at: Option<u64>,
 }
 
 impl<'a> Summary<'a> {
@@ -48,8 +54,15 @@ impl<'a> Summary<'a> {
             .store()?
             .ok_or_else(|| CommandError::failure("the demo's journal is gone"))?;
         let facts = &ended.state.facts;
-        let range = format!("{}..{}", facts.base, facts.branch);
-        let commits = scratch.git(&["log", "--reverse", "--format=%h %s", &range])?;
+        // There is a branch once a step with code is proven.
+        let branch = format!("refs/heads/{}", facts.branch);
+        let commits = match scratch.git(&["for-each-ref", &branch])?.is_empty() {
+            true => String::new(),
+            false => {
+                let range = format!("{}..{branch}", facts.base);
+                scratch.git(&["log", "--reverse", "--format=%h %s", &range])?
+            }
+        };
         let history = report::history(&store, run)?;
         let last = history.ended_at.unwrap_or(ended.state.now);
         Ok(Self {
@@ -57,7 +70,6 @@ impl<'a> Summary<'a> {
             status: ended.status,
             view: status_view(&ended.state),
             took: last.since(ended.state.started_at),
-            history,
             audit: audit::look(&store, run)?,
             commits: commits.lines().map(str::to_owned).collect(),
             counts: Counts::read(&store, ended)?,
@@ -69,7 +81,7 @@ impl<'a> Summary<'a> {
         self.audit.ok
     }
 
-    pub(super) fn json(&self) -> serde_json::Value {
+    pub(super) fn json(&self, looked: &[Looked]) -> serde_json::Value {
         let counts = &self.counts;
         json!({
             "completed": self.status == RunStatus::Completed,
@@ -85,6 +97,8 @@ impl<'a> Summary<'a> {
                 "approvals": counts.approvals,
             },
             "took_ms": self.took,
+            "looked_at": looked.iter().map(Looked::json).collect::<Vec<_>>(),
+            "report": Some(self.scratch.report()).filter(|report| report.is_file()),
             "folder": self.scratch.root(),
             "repository": self.scratch.repository(),
             "windlass": self.scratch.command(),
@@ -101,10 +115,10 @@ impl<'a> Summary<'a> {
         };
         let _ = writeln!(
             text,
-            "\n{} in {}: {} steps, {} attempts",
+            "\n{} after {}: {} steps, {} attempts",
             paint.bold(&words),
             self.took,
-            self.view.steps.len(),
+            self.view.steps.iter().filter(|step| step.depth == 0).count(),
             self.view.budget.attempts
         );
         if let Some(detail) = &self.view.run.detail {
@@ -119,72 +133,56 @@ impl<'a> Summary<'a> {
             times(counts.rollbacks, "flaw found in review", "flaws found in review"),
         );
         let branch = &self.view.run.branch;
-        let _ = writeln!(text, "\n{} {branch}", paint.bold("the branch"));
+        if !self.commits.is_empty() {
+            let _ = writeln!(text, "\n{} {branch}", paint.bold("the branch"));
+        }
         for commit in &self.commits {
             let _ = writeln!(text, "  {commit}");
         }
-        self.evidence(&mut text, paint);
-        self.journal(&mut text, paint);
-        self.commands(&mut text, paint);
         text.trim_end().to_owned()
     }
 
-    fn evidence(&self, text: &mut String, paint: Paint) {
-        let mut rows = Vec::new();
-        for step in &self.view.steps {
-            let Some(history) = self.history.steps.get(&step.id) else { continue };
-            for entry in history.proofs.iter().filter(|entry| entry.decisive) {
-                rows.push((step.id.as_str(), entry));
-            }
+    /// What comes last: where everything is, and what to do with it.
+    pub(super) fn farewell(&self, colour: bool) -> String {
+        let mut text = String::new();
+        if self.scratch.report().is_file() {
+            let _ = writeln!(text, "\nthe report: file://{}", self.scratch.report().display());
         }
-        let width = rows.iter().map(|(_, e)| e.proof.summary.chars().count()).max().unwrap_or(0);
-        let _ = writeln!(text, "\n{}", paint.bold("what each step rests on"));
-        for (step, entry) in rows {
-            let code = entry.snapshot.code.as_str();
-            let _ = writeln!(
-                text,
-                "  {step:10} {:width$}  {}  {}",
-                entry.proof.summary,
-                match entry.proof.strength {
-                    Strength::Observed => paint.good("observed"),
-                    Strength::Claimed => paint.bad("claimed "),
-                },
-                paint.dim(&format!("on code {}", code.get(..8).unwrap_or(code))),
-            );
-        }
+        self.commands(&mut text, Paint::new(colour));
+        text.trim_end().to_owned()
     }
 
-    fn journal(&self, text: &mut String, paint: Paint) {
-        let _ = writeln!(text, "\n{}", paint.bold("the journal"));
-        if self.audit.ok {
-            let _ = writeln!(
-                text,
-                "  audit: {}; {} records, chained; {} decisions, decided again with the same result",
-                paint.good("ok"),
-                self.audit.events,
-                self.audit.redecided
-            );
-        }
-        for problem in &self.audit.problems {
-            let _ = writeln!(text, "  {} {problem}", paint.bad("problem:"));
-        }
+    /// The event that stopped the run at the rigged test.
+    pub(super) fn stopped_at(&self) -> Option<u64> {
+        self.counts.stopped_at
     }
 
     fn commands(&self, text: &mut String, paint: Paint) {
-        let windlass = quoted(&self.scratch.command());
-        let repository = quoted(&self.scratch.repository());
+        let root = quoted(self.scratch.root());
         let branch = &self.view.run.branch;
-        let rows = [
-            (format!("{windlass} log"), "everything that happened"),
-            (format!("{windlass} proofs --all --output"), "every check and what it printed"),
-            (format!("{windlass} report"), "the report, as Markdown"),
-            (format!("git -C {repository} log -p {branch}"), "the work"),
-            (format!("cat {repository}/.windlass/workflows/greet.yaml"), "the workflow"),
-            (format!("rm -rf {}", quoted(self.scratch.root())), "when you have seen enough"),
-        ];
-        let _ = writeln!(text, "\n{}", paint.bold("look around: these can be pasted"));
+        let mut rows = vec![(format!("cd {root}"), "where it is kept")];
+        if self.status == RunStatus::Completed {
+            rows.push(("./windlass watch".to_owned(), "the live view"));
+        } else {
+            rows.push(("./windlass status".to_owned(), "where it stands"));
+            rows.push(("./windlass resume".to_owned(), "go on, and answer the gates yourself"));
+        }
+        rows.extend([
+            ("./windlass log".to_owned(), "everything that happened"),
+            ("./windlass proofs --all --output".to_owned(), "every check and what it printed"),
+        ]);
+        if !self.commits.is_empty() {
+            rows.push((format!("git -C repo log -p {branch}"), "the work"));
+        }
+        rows.extend([
+            ("cat repo/.windlass/workflows/greet.yaml".to_owned(), "the workflow"),
+            (format!("cd / && rm -rf {root}"), "removes it all"),
+        ]);
+        let width = rows.iter().map(|(command, _)| command.chars().count());
+        let width = width.filter(|width| *width <= COMMAND).max().unwrap_or(0);
+        let _ = writeln!(text, "\n{}", paint.bold(PASTE));
         for (command, does) in rows {
-            let _ = writeln!(text, "  {command}  {}", paint.dim(&format!("# {does}")));
+            let _ = writeln!(text, "  {command:width$}  {}", paint.dim(&format!("# {does}")));
         }
     }
 }
@@ -196,17 +194,18 @@ impl Counts {
         for record in store.records(run, Seq(1)).map_err(CommandError::failure)? {
             let record = record.map_err(CommandError::failure)?;
             if let Entry::Event(event) = entry(&record).map_err(CommandError::failure)? {
-                counts.add(&event);
+                counts.add(record.seq.0, &event);
             }
         }
         Ok(counts)
     }
 
-    fn add(&mut self, event: &Event) {
+    fn add(&mut self, seq: u64, event: &Event) {
         match event {
             Event::StepNotProven { .. } => self.not_proven += 1,
             Event::GateOpened { gate } if matches!(gate.kind, GateKind::Protected { .. }) => {
                 self.protected_gates += 1;
+                self.stopped_at.get_or_insert(seq);
             }
             Event::FeedbackGiven { .. } => self.feedback += 1,
             Event::RolledBack { .. } => self.rollbacks += 1,
