@@ -14,6 +14,11 @@ test:
 demo *ARGUMENTS:
     cargo run --release -p windlass -- demo {{ARGUMENTS}}
 
+# Records the demo in a terminal of its own (tmux) for the README.
+demo-svg:
+    cargo build --release -p windlass -p windlass-testkit
+    cargo run --release -p windlass-testkit --bin windlass-cast -- docs/demo.svg
+
 # Figures beside baselines of the same run; `just bench --quick` for a first look.
 bench *ARGUMENTS:
     cargo build --release -p windlass -p windlass-bench
