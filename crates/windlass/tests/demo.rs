@@ -346,7 +346,8 @@ fn ctrl_c_in_the_middle_leaves_a_paused_run_and_no_process() {
     let terminal = Terminal::windlass(&env, (80, 24), &arguments);
     terminal.wait_for("│ Reading the plan.");
     terminal.keys(&["C-c"]);
-    let screen = terminal.wait_for("[exit ");
+    // The terminal's mode is the last line.
+    let screen = terminal.wait_for("icanon");
     assert!(screen.contains("[exit 4]"), "{screen}");
     assert!(screen.contains("these can be pasted"), "{screen}");
     assert!(screen.contains("./windlass resume"), "{screen}");
