@@ -10,6 +10,12 @@ use super::suggest::shown;
 /// More steps than a run can show; the bound keeps every decision quick.
 const MAX_EXPANDED: usize = 2000;
 
+/// Whether the step at `index` may add items.
+fn adds(order: &Order, index: usize) -> bool {
+    let published = order.steps[index].step.publishes.iter();
+    published.into_iter().any(|(key, _)| key == "items")
+}
+
 /// Reports what cannot be repeated.
 pub(super) fn check(order: &Order, findings: &mut Findings) {
     for (index, step) in order.steps.iter().enumerate() {
@@ -20,6 +26,18 @@ pub(super) fn check(order: &Order, findings: &mut Findings) {
                     foreach.at,
                     "a `foreach` cannot be inside another",
                     "items have no items of their own: make them items of one list",
+                );
+            }
+            if foreach.tasks.is_none()
+                && !order.steps[index].needed.iter().any(|&need| adds(order, need))
+            {
+                let message =
+                    format!("nobody adds items before {} begins", shown(step.id.as_str()));
+                findings.warning(
+                    foreach.at,
+                    message,
+                    "without any it is skipped: let an earlier step publish `items: array`, name a task \
+                     list with `tasks`, or add them yourself with `windlass item add` in time",
                 );
             }
             let count = order.repeated(index).len() + 1;

@@ -138,17 +138,25 @@ fn foreach_needs_something_to_repeat() {
 #[test]
 fn values_that_mean_nothing_are_refused() {
     assert_snapshot!(refused(&around(&format!("    max: 0\n    tasks: ../T.md\n{STEPS}"))), @r#"
+    w.yaml:5:14: nobody adds items before `stories` begins
+      help: without any it is skipped: let an earlier step publish `items: array`, name a task list with `tasks`, or add them yourself with `windlass item add` in time
     w.yaml:6:10: expected a whole number of at least 1, found the number `0`
     w.yaml:7:12: `../T.md`: the path leads outside with `..`: paths stay inside the repository
     "#);
     assert_snapshot!(refused(&around(STEPS).replace("foreach: items", "foreach: stories")), @r#"
     w.yaml:5:14: expected `items`, found `stories`
+    w.yaml:5:14: nobody adds items before `stories` begins
+      help: without any it is skipped: let an earlier step publish `items: array`, name a task list with `tasks`, or add them yourself with `windlass item add` in time
     "#);
     assert_snapshot!(refused(&around(&format!("    max: 1000\n{STEPS}"))), @r#"
+    w.yaml:5:14: nobody adds items before `stories` begins
+      help: without any it is skipped: let an earlier step publish `items: array`, name a task list with `tasks`, or add them yourself with `windlass item add` in time
     w.yaml:5:14: 1000 items with 2 steps and a group each are more than 2000 steps
       help: lower `max`
     "#);
     assert_snapshot!(refused(&around(&format!("    agent: x\n    retries: 2\n{STEPS}"))), @r#"
+    w.yaml:5:14: nobody adds items before `stories` begins
+      help: without any it is skipped: let an earlier step publish `items: array`, name a task list with `tasks`, or add them yourself with `windlass item add` in time
     w.yaml:6:5: `agent` has no meaning on a step with nested `steps`
       help: nobody works on the step itself: move the key to the steps inside it
     w.yaml:7:5: `retries` has no meaning on a step with nested `steps`
@@ -164,8 +172,12 @@ fn a_foreach_inside_another_is_refused() {
         foreach: items
         steps: [{id: a, agent: x, done: {diff: any}}]"
     )), @r#"
+    w.yaml:5:14: nobody adds items before `stories` begins
+      help: without any it is skipped: let an earlier step publish `items: array`, name a task list with `tasks`, or add them yourself with `windlass item add` in time
     w.yaml:8:18: a `foreach` cannot be inside another
       help: items have no items of their own: make them items of one list
+    w.yaml:8:18: nobody adds items before `stories/inner` begins
+      help: without any it is skipped: let an earlier step publish `items: array`, name a task list with `tasks`, or add them yourself with `windlass item add` in time
     "#);
 }
 
@@ -175,6 +187,8 @@ fn nothing_outside_knows_a_step_of_an_item_and_none_of_them_knows_what_is_outsid
         "    steps:
       - {id: code, agent: c, needs: [plan], done: {diff: any}}"
     ).replace("{id: last,", "{id: last, needs: [stories/code],")), @r#"
+    w.yaml:5:14: nobody adds items before `stories` begins
+      help: without any it is skipped: let an earlier step publish `items: array`, name a task list with `tasks`, or add them yourself with `windlass item add` in time
     w.yaml:7:38: `stories/code` cannot need `plan`
       help: a step of an item needs only steps of the same item: let `stories` need it
     w.yaml:8:24: `last` cannot need `stories/code`
@@ -184,6 +198,8 @@ fn nothing_outside_knows_a_step_of_an_item_and_none_of_them_knows_what_is_outsid
         "    steps:
       - {id: code, agent: c, done: {verdict: .v, accept: OK}, on: {NO: {rollback: plan, max: 1}}}"
     )), @r#"
+    w.yaml:5:14: nobody adds items before `stories` begins
+      help: without any it is skipped: let an earlier step publish `items: array`, name a task list with `tasks`, or add them yourself with `windlass item add` in time
     w.yaml:7:83: cannot go back from `stories/code` to `plan`: an item goes back only to its own steps, and nobody else to those
       help: name a step on the same side of `foreach`
     "#);
@@ -191,6 +207,8 @@ fn nothing_outside_knows_a_step_of_an_item_and_none_of_them_knows_what_is_outsid
         "{id: last, agent: l, done: {diff: any}}",
         "{id: last, agent: l, done: {verdict: .v, accept: OK}, on: {NO: {rollback: stories/code, max: 1}, MORE: {rollback: stories, max: 1}}}",
     )), @r#"
+    w.yaml:5:14: nobody adds items before `stories` begins
+      help: without any it is skipped: let an earlier step publish `items: array`, name a task list with `tasks`, or add them yourself with `windlass item add` in time
     w.yaml:9:79: cannot go back from `last` to `stories/code`: an item goes back only to its own steps, and nobody else to those
       help: name a step on the same side of `foreach`
     w.yaml:9:119: cannot go back from `last` to `stories`: that would do every item again
@@ -215,6 +233,8 @@ fn placeholders_of_items_stand_where_they_are_known_and_safe() {
         reads: ['{item.title}.md']
         done: {run: 'test {item.id}', in: '{item.id}'}"
     )), @r#"
+    w.yaml:5:14: nobody adds items before `stories` begins
+      help: without any it is skipped: let an earlier step publish `items: array`, name a task list with `tasks`, or add them yourself with `windlass item add` in time
     w.yaml:9:16: `{item.id}` is not known before its item comes up
       help: `{item.…}` works in `task`, `reads`, `publishes`, `may_write`, `writes`, `file` and `diff`
     w.yaml:10:15: unknown placeholder `{item.titel}`
@@ -250,11 +270,22 @@ fn spokes_of_a_team_write_files_of_their_item_and_never_the_same_one() {
     assert_eq!(foreach.steps[1].writes, ["{context.x}-{item.id}.md"]);
     let read = &foreach.steps[2].reads[1].file;
     assert_eq!(read, "{{context.x}-{item.id}.md", "a brace that is meant stays one");
-    assert_snapshot!(refused(&team("{item.id}.md", "{item.id}.md")), @r"
+    assert_snapshot!(refused(&team("{item.id}.md", "{item.id}.md")), @r#"
+    w.yaml:5:14: nobody adds items before `stories` begins
+      help: without any it is skipped: let an earlier step publish `items: array`, name a task list with `tasks`, or add them yourself with `windlass item add` in time
     w.yaml:11:41: spokes `a` and `b` write the same file
       help: give each spoke a file of its own
-    ");
+    "#);
     let inputs = "inputs: {n: {type: string, default: a}, m: {type: string, default: a}}\nsteps:";
     let same = team("{inputs.n}.md", "{inputs.m}.md").replacen("steps:", inputs, 1);
     assert!(parsed(&same).plan(PlanRequest::default()).is_err(), "the files are the same one");
+}
+
+#[test]
+fn a_list_that_nobody_fills_is_pointed_out() {
+    let source = "workflow: w\nsteps:\n  - id: stories\n    foreach: items\n    steps: [{id: a, agent: x, done: {diff: any}}]\n";
+    let warning = parsed(source).warnings()[0].to_string();
+    assert!(warning.contains("nobody adds items before `stories` begins"), "{warning}");
+    let filled = source.replace("foreach: items", "foreach: items\n    tasks: TASKS.md");
+    assert_eq!(parsed(&filled).warnings(), []);
 }

@@ -25,8 +25,9 @@ use crate::process::ancestry;
 /// The longest line that is read: a context value is a fact or a path, not a document.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// How long a caller may take to say what it wants.
-const HEARING: Duration = Duration::from_secs(2);
+/// How long a caller may take to say what it wants. It does so at once, but on a busy machine that
+/// can take seconds, and an agent whose fact is lost fails for nothing.
+const HEARING: Duration = Duration::from_secs(10);
 
 /// How long a caller waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(30);

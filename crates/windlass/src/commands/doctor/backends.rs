@@ -44,7 +44,8 @@ fn is_program(file: &Path) -> bool {
 
 fn found(name: &'static str, file: &Path) -> Finding {
     // Until windlass drives it by itself, this is how.
-    let how = format!("windlass does not know its ways yet; use it with --agent-command '{name} …'");
+    let how =
+        format!("windlass does not know its ways yet; use it with --agent-command '{name} …'");
     let said = match version(file, PATIENCE) {
         Answer::Said(line) => printable(&line, Lines::One),
         Answer::Silent => "it does not say its version".to_owned(),
