@@ -1,0 +1,130 @@
+//! Arguments of the commands by which people and agents say something to a run.
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Args)]
+pub(crate) struct ApproveArguments {
+    /// Something to keep with the approval
+    #[arg(short, long, value_name = "TEXT")]
+    pub(crate) message: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FeedbackArguments {
+    /// What should be different
+    pub(crate) message: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RollbackArguments {
+    /// The step to go back to
+    pub(crate) step: String,
+    /// Why
+    pub(crate) message: String,
+    /// Set the code back to where that step began; what is there now is kept
+    #[arg(long)]
+    pub(crate) code: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SkipArguments {
+    /// The step
+    pub(crate) step: String,
+    /// Why; it stands in the report
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PauseArguments {
+    /// Stop the running attempt; it uses no try
+    #[arg(long)]
+    pub(crate) now: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RetryResetArguments {
+    /// The step; by default the one that failed
+    pub(crate) step: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AbortArguments {
+    /// Why; it stands in the report
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) reason: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ContextArguments {
+    #[command(subcommand)]
+    pub(crate) command: ContextCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ContextCommand {
+    /// Set a key that the step publishes: JSON if it parses, else text
+    Set {
+        /// The key and its value
+        #[arg(value_name = "KEY=VALUE", required = true)]
+        pairs: Vec<String>,
+    },
+    /// Print the context, or one key of it, as JSON
+    Get {
+        /// The key, dotted
+        key: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ItemArguments {
+    #[command(subcommand)]
+    pub(crate) command: ItemCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ItemCommand {
+    /// Add an item; it comes up after those that are there
+    #[command(after_help = "Example: windlass item add \"Log in\" --id S1 --body - < story.md")]
+    Add(ItemAddArguments),
+    /// List the items, how far each has come, and who asked for it
+    #[command(after_help = "Example: windlass item list --json")]
+    List,
+    /// Change an item that has not come up, or do without one
+    #[command(after_help = "Example: windlass item update S4 --skip \"not in this release\"")]
+    Update(ItemUpdateArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ItemAddArguments {
+    /// What it is, in one line
+    pub(crate) title: String,
+    /// Its name: letters, digits, `-` and `_`; made from the title by default
+    #[arg(long, value_name = "ID")]
+    pub(crate) id: Option<String>,
+    /// What is asked for, as Markdown; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT|-")]
+    pub(crate) body: Option<String>,
+    /// The step that repeats over it, where there is more than one
+    #[arg(long, value_name = "STEP")]
+    pub(crate) step: Option<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("change").required(true).multiple(true)))]
+pub(crate) struct ItemUpdateArguments {
+    /// The item
+    pub(crate) id: String,
+    /// Another title
+    #[arg(long, value_name = "TEXT", group = "change")]
+    pub(crate) title: Option<String>,
+    /// Another body; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT|-", group = "change")]
+    pub(crate) body: Option<String>,
+    /// Do without the item, for this reason
+    #[arg(long, value_name = "REASON", group = "change", conflicts_with = "reopen")]
+    pub(crate) skip: Option<String>,
+    /// Take up a skipped item after all
+    #[arg(long, group = "change")]
+    pub(crate) reopen: bool,
+}

@@ -1,0 +1,84 @@
+//! Arguments of the commands around workflow files.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Args)]
+pub(crate) struct WorkflowArguments {
+    #[command(subcommand)]
+    pub(crate) command: WorkflowCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum WorkflowCommand {
+    /// List every workflow that has a name here
+    #[command(after_help = "Example: windlass workflow list")]
+    List,
+    /// Print a workflow's source; with --json what was read from it
+    #[command(after_help = "Example: windlass workflow show change")]
+    Show {
+        /// A workflow file or a name
+        workflow: String,
+    },
+    /// Write a built-in workflow into `.windlass/workflows`, to change it
+    #[command(after_help = "Example: windlass workflow eject change")]
+    Eject {
+        /// The name of a built-in workflow
+        workflow: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    /// The file to import; `-` for standard input
+    pub(crate) file: PathBuf,
+    /// Write the workflow to this new file instead of standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+    /// The workflow's name; by default from the output file, else from the imported one
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    /// A workflow file, or the name of one, see `windlass workflow list`
+    pub(crate) workflow: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SimulateArguments {
+    /// A workflow file, or the name of one, see `windlass workflow list`
+    pub(crate) workflow: String,
+    /// Fill in an input of the workflow
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    pub(crate) inputs: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArguments {
+    /// Print the reference of all keys as Markdown instead
+    #[arg(long, conflicts_with = "modeline")]
+    pub(crate) markdown: bool,
+    /// Print the comment that tells editors where the schema is, seen from the workflow file
+    #[arg(
+        long,
+        value_name = "SCHEMA",
+        num_args = 0..=1,
+        default_missing_value = windlass_core::workflow::SCHEMA_BESIDE_WORKFLOWS
+    )]
+    pub(crate) modeline: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GraphArguments {
+    /// A workflow file, or the name of one, see `windlass workflow list`
+    pub(crate) workflow: String,
+    /// As a Mermaid flowchart
+    #[arg(long, conflicts_with = "dot")]
+    pub(crate) mermaid: bool,
+    /// As a Graphviz digraph
+    #[arg(long)]
+    pub(crate) dot: bool,
+}

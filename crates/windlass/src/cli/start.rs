@@ -1,0 +1,131 @@
+//! Arguments of the commands that start a run, go on with one, or set things up.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+#[derive(Debug, Args)]
+pub(crate) struct DemoArguments {
+    /// Keep the scratch repository in this new folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+    /// How fast it is told; by default as a story at a terminal, fast elsewhere and in CI
+    #[arg(long, value_name = "PACE")]
+    pub(crate) pace: Option<Pace>,
+    /// Open the report in a browser at the end, at a terminal with a display
+    #[arg(long)]
+    pub(crate) open: bool,
+}
+
+/// How fast the demo is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Pace {
+    /// Without a pause.
+    Fast,
+    /// With time to read.
+    Story,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// What the run is for, in your words
+    pub(crate) goal: String,
+    /// A workflow: a file or a name, see `windlass workflow list`; by default the configured one
+    #[arg(short, long, value_name = "FILE|NAME")]
+    pub(crate) workflow: Option<String>,
+    /// Play every agent by this shell command: prompt on stdin and in $WINDLASS_PROMPT_FILE
+    #[arg(long, value_name = "CMD", conflicts_with = "agent")]
+    pub(crate) agent_command: Option<String>,
+    /// Play every agent by this backend: `rehearsal:SCRIPT`
+    #[arg(long, value_name = "BACKEND")]
+    pub(crate) agent: Option<String>,
+    /// Fill in an input of the workflow
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    pub(crate) inputs: Vec<String>,
+    /// Work in this checkout instead of a private clone
+    #[arg(long)]
+    pub(crate) here: bool,
+    /// Approve all gates of the workflow in advance; recorded as your decision
+    #[arg(long)]
+    pub(crate) yes: bool,
+    /// The number of the issue that the run is for
+    #[arg(long, value_name = "N")]
+    pub(crate) issue: Option<u64>,
+    /// The title of that issue
+    #[arg(long, value_name = "TEXT", requires = "issue")]
+    pub(crate) title: Option<String>,
+    #[command(flatten)]
+    pub(crate) drive: DriveArguments,
+}
+
+/// What `run` and `resume` have in common.
+#[derive(Debug, Args)]
+pub(crate) struct DriveArguments {
+    /// Leave instead of waiting for a backoff or a provider's limit to end
+    #[arg(long)]
+    pub(crate) no_wait: bool,
+    /// Let agents write this path as well
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allow_write: Vec<PathBuf>,
+    /// Tell people by this shell command at gates, pauses, limits and the end; or `bell`, `off`
+    #[arg(long, value_name = "CMD")]
+    pub(crate) notify: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArguments {
+    /// Add to the budget
+    #[arg(long, value_name = "attempts=N|cost=USD|wall=TIME")]
+    pub(crate) more: Vec<String>,
+    #[command(flatten)]
+    pub(crate) drive: DriveArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// The workflow to write, see `windlass workflow list`; may be given several times
+    #[arg(short, long, value_name = "NAME")]
+    pub(crate) workflow: Vec<String>,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Write files that are there as well; what was there is kept beside them as `.bak`
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArguments {
+    /// Write one readable text file for a bug report: versions, findings, the run's journal; paths,
+    /// names and secrets are taken out. Read it before you send it
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "windlass-bundle.md")]
+    pub(crate) bundle: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArguments {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArguments {
+    /// The command, for example `trash show`; by default windlass itself
+    #[arg(value_name = "COMMAND", conflicts_with = "dir")]
+    pub(crate) command: Vec<String>,
+    /// Write the pages of all commands into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PlaceArguments {
+    #[command(subcommand)]
+    pub(crate) command: Option<PlaceCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PlaceCommand {
+    /// Remove the private clones and verifier trees of ended runs; their work stays in refs
+    Prune,
+}
