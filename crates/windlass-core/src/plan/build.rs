@@ -354,16 +354,20 @@ impl Builder<'_> {
     }
 }
 
-/// Two spokes of a team that write one file would take each other's work away.
+/// Two spokes of a team that write one file would take each other's work away, and where one
+/// writes a file the other cannot have a folder.
 fn shared_files(steps: &[PlanStep]) -> Vec<PlanError> {
-    let mut writers: BTreeMap<(Option<StepIndex>, &str), &PlanStep> = BTreeMap::new();
+    let mut writers: BTreeMap<Option<StepIndex>, Vec<(&str, &PlanStep)>> = BTreeMap::new();
     let mut errors = Vec::new();
     for step in steps {
         for path in &step.writes {
-            if let Some(other) = writers.insert((step.parent, path), step) {
+            let written = writers.entry(step.parent).or_default();
+            let taken = written.iter().find(|(other, _)| glob::overlap(path, other));
+            if let Some((_, other)) = taken {
                 let (one, other) = (other.id.to_string(), step.id.to_string());
                 errors.push(PlanError::SharedFile { path: path.clone(), one, other });
             }
+            written.push((path, step));
         }
     }
     errors

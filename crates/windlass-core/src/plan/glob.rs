@@ -43,9 +43,23 @@ pub fn stays_inside(path: &str) -> Result<(), BadPath> {
     Ok(())
 }
 
+/// Whether two paths are one, or one lies below the other.
+pub(crate) fn overlap(one: &str, other: &str) -> bool {
+    let below = |path: &str, folder: &str| {
+        path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    below(one, other) || below(other, one)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_overlaps_with_itself_and_with_all_below_it() {
+        assert!(overlap("a/b", "a/b") && overlap("a", "a/b") && overlap("a/b", "a"));
+        assert!(!overlap("a/b", "a/bc") && !overlap("a", "b"));
+    }
 
     #[test]
     fn stars_stay_inside_a_folder() {

@@ -318,6 +318,13 @@ impl Template {
         })
     }
 
+    /// Returns the text if it is the same in every run.
+    pub(crate) fn fixed(&self) -> Option<String> {
+        let is_fixed =
+            |place: &Placeholder| matches!(place, Placeholder::Specs | Placeholder::Reports);
+        self.placeholders().all(is_fixed).then(|| self.skeleton())
+    }
+
     /// Returns the text with a harmless word for every placeholder, to be checked as a path.
     pub(crate) fn skeleton(&self) -> String {
         self.parts

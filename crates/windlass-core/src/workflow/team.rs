@@ -13,7 +13,7 @@ use super::step::{self, Read, Step};
 use super::suggest::shown;
 use super::yaml::Node;
 use crate::plan::template::{Role, Template};
-use crate::plan::{CommitPolicy, Exhausted, Skip};
+use crate::plan::{CommitPolicy, Exhausted, Skip, glob};
 
 /// More agents at once than a machine or a budget is likely to bear.
 pub(super) const MAX_SPOKES: usize = 16;
@@ -153,14 +153,19 @@ fn used_late(file: &Located<Template>) -> Located<Template> {
     Located { value: file.value.used_late(), at: file.at }
 }
 
-/// Two spokes that write one file would take each other's work away.
+/// Two spokes that write one file would take each other's work away, and where one writes a file
+/// the other cannot have a folder. Paths with placeholders are compared when they are filled in.
 fn refuse_shared_files(spokes: &[Step], findings: &mut Findings) {
     let files: Vec<(&Step, &Located<Template>)> = spokes
         .iter()
         .flat_map(|spoke| spoke.writes.iter().map(move |file| (spoke, file)))
         .collect();
     for (position, (spoke, file)) in files.iter().enumerate() {
-        let earlier = files[..position].iter().find(|(_, other)| other.value == file.value);
+        let earlier = files[..position].iter().find(|(_, other)| {
+            let fixed = (other.value.fixed(), file.value.fixed());
+            let overlap = matches!(fixed, (Some(one), Some(other)) if glob::overlap(&one, &other));
+            other.value == file.value || overlap
+        });
         if let Some((other, _)) = earlier {
             findings.error_with_help(
                 file.at,

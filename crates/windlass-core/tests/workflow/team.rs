@@ -119,4 +119,9 @@ fn what_is_no_team_is_refused() {
     w.yaml:10:23: unknown key of a `hub`: `done`
       help: known here: `title`, `agent`, `backend`, `model`, `task`, `reads`
     "#);
+    // Where one has a file the other cannot have a folder.
+    assert_snapshot!(one_team("team:\n  spokes:\n    - {agent: x, writes: '{specs}/notes'}\n    - {agent: y, writes: '{specs}/notes/b.md'}\n  hub: {agent: z}"), @r#"
+    w.yaml:8:30: spokes `x` and `y` write the same file
+      help: give each spoke a file of its own
+    "#);
 }
