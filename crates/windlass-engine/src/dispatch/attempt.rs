@@ -151,18 +151,25 @@ impl Worker {
         policy.idle_timeout = Some(plan.idle_timeout);
         policy.hold_lock = Some(self.run.launchers_lock());
         policy.registry = Some(self.site.home.registry());
+        let mut within = vec![canonical(&temp)];
+        if self.place.kind() == PlaceKind::PrivateClone {
+            // It lies among the places of other spokes and runs, which stay out of reach.
+            within.push(self.place.root().to_owned());
+        }
         policy.confinement = Confinement {
             mode: ConfinementMode::Prefer,
             write: self.writable(command.write),
             never: self.site.out_of_reach(state.facts.here),
-            within: vec![canonical(&temp)],
+            within,
         };
         Ok(Ok(policy))
     }
 
     fn writable(&self, backend: Vec<PathBuf>) -> Vec<PathBuf> {
-        let mut write = vec![self.place.root().to_owned()];
-        write.push(canonical(&std::env::temp_dir()));
+        let mut write = vec![canonical(&std::env::temp_dir())];
+        if self.place.kind() == PlaceKind::Here {
+            write.push(self.place.root().to_owned());
+        }
         write.extend(backend);
         write.extend(self.site.allow_write.iter().map(|path| canonical(path)));
         write.retain(|path| path.exists());

@@ -61,7 +61,7 @@ impl Site {
     /// Everything of windlass's own, of all runs: attempts and checks get single folders within.
     fn own_folders(&self) -> Vec<PathBuf> {
         let (cache, scratch) = (self.home.cache.parent(), self.home.scratch.parent());
-        let own = [Some(self.state_root.as_path()), cache, scratch];
+        let own = [Some(self.state_root.as_path()), cache, scratch, self.home.data.parent()];
         own.into_iter().flatten().map(canonical).collect()
     }
 
