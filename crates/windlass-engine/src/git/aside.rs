@@ -39,6 +39,9 @@ impl Place {
         let index = self.run_dir.path("papers-index");
         self.run_dir
             .git(&self.record.root.join(PAPERS), &index)
+            // Papers are written by windlass, whatever they are called.
+            .setting("core.protectNTFS=false")
+            .setting("core.protectHFS=false")
             .args(["read-tree", "--reset", "-u", snapshot.papers.as_str()])
             .run()?;
         Ok(())

@@ -177,6 +177,10 @@ impl Pass<'_> {
                     Err(errno) => Ok(Err(io(errno))),
                 };
             }
+            // No git process takes a tree with such a link.
+            FileType::Symlink if name.eq_ignore_ascii_case(".gitmodules") => {
+                return Ok(Err(PlaceFileError::Replaced { path: path.to_owned() }));
+            }
             FileType::Symlink => match rustix::fs::readlinkat(folder, name, Vec::new()) {
                 Ok(target) => ("120000", target.into_bytes()),
                 Err(errno) => return Ok(Err(io(errno))),

@@ -106,6 +106,8 @@ impl EngineRepository {
             true => RunDir::open(run_git, self).git(&into, &index),
             false => self.git().work_tree(&into).index(&index),
         };
+        // Papers are stored whatever they are called.
+        let git = || git().setting("core.protectNTFS=false").setting("core.protectHFS=false");
         git().args(["read-tree", snapshot.code.as_str()]).run()?;
         let prefix = format!("--prefix={PAPERS}");
         let added = git().args(["read-tree", &prefix, snapshot.papers.as_str()]).run_to_end()?;
