@@ -98,12 +98,36 @@ impl Worker {
             None => false,
         };
         self.known = None;
-        for path in &writes {
+        for (number, path) in writes.iter().enumerate() {
+            if self.is_of_others(state, &before, from, path)? {
+                self.set_aside(path, number, step, epoch);
+            }
             self.place.bring(from, path)?;
             fault::point("aside-brought");
         }
         let (snapshot, _) = self.observe(state)?;
         remove(&self.site, &self.run.aside(step))?;
         Ok(InputKind::Adopted { step: step.clone(), epoch, snapshot, untouched })
+    }
+
+    /// Whether somebody put something where a spoke writes, since the run last looked. No attempt's
+    /// files have it, so it would be lost.
+    fn is_of_others(
+        &self,
+        state: &RunState,
+        now: &Snapshot,
+        wanted: &Snapshot,
+        path: &str,
+    ) -> Result<bool, WorkerError> {
+        let Ok(there) = self.place.root().join(path).symlink_metadata() else { return Ok(false) };
+        let Some(found) = self.engine.read_file(now, path)?.filter(|_| there.is_file()) else {
+            return Ok(true);
+        };
+        let known = match &state.latest {
+            Some(latest) => self.engine.read_file(latest, path)?,
+            None => None,
+        };
+        Ok(known.as_ref() != Some(&found)
+            && self.engine.read_file(wanted, path)?.as_ref() != Some(&found))
     }
 }

@@ -277,7 +277,7 @@ impl Worker {
         }
         for (number, paper) in request.set_aside.iter().enumerate() {
             self.known = None;
-            self.set_aside(paper, number, request);
+            self.set_aside(paper, number, &request.step, request.epoch);
         }
         let snapshot = match &self.known {
             Some(known) => known.clone(),
@@ -302,11 +302,11 @@ impl Worker {
     /// Moves a paper of an earlier life of the step out of the way, or removes it: its snapshot keeps
     /// it. Where an agent has made both impossible it stays, and counts for nothing, because the
     /// baseline that is taken next knows its content.
-    fn set_aside(&self, paper: &str, number: usize, request: &BaselineRequest) {
+    pub(super) fn set_aside(&self, paper: &str, number: usize, step: &StepId, epoch: u32) {
         let root = self.place.root();
-        let step = request.step.as_str().replace('/', ".");
+        let step = step.as_str().replace('/', ".");
         let name = paper.rsplit('/').next().unwrap_or(paper);
-        let folder = format!(".windlass/run/aside/{step}-{}", request.epoch);
+        let folder = format!(".windlass/run/aside/{step}-{epoch}");
         let target = format!("{folder}/{number}-{name}");
         let moved = place_files::create_dir(root, Path::new(&folder))
             .and_then(|()| place_files::rename_within(root, Path::new(paper), Path::new(&target)));

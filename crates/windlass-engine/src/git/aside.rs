@@ -15,6 +15,9 @@ use super::verifier_tree::VerifierError;
 /// Where papers lie in every place.
 const PAPERS: &str = ".windlass/run";
 
+/// Git's mode of a file that can be run.
+const PROGRAM_MODE: u32 = 0o100_755;
+
 /// Why a file could not be brought over.
 #[derive(Debug, thiserror::Error)]
 pub enum BringError {
@@ -50,12 +53,14 @@ impl Place {
     /// Writes one file as it is in a snapshot of another place of the run.
     pub fn bring(&self, from: &Snapshot, path: &str) -> Result<(), BringError> {
         let missing = || BringError::Missing { path: path.to_owned() };
-        let bytes = self.engine.read_file(from, path)?.ok_or_else(missing)?;
-        let relative = Path::new(path);
-        if let Some(folder) = relative.parent() {
-            place_files::create_dir(&self.record.root, folder)?;
-        }
-        Ok(place_files::write_file(&self.record.root, relative, &bytes)?)
+        let (tree, name) = tree_and_name(from, path);
+        let (bytes, mode) = self.engine.read_blob_and_mode(tree, &name)?.ok_or_else(missing)?;
+        let (root, relative) = (&self.record.root, Path::new(path));
+        let written = match mode == PROGRAM_MODE {
+            true => place_files::write_program(root, relative, &bytes),
+            false => place_files::write_file(root, relative, &bytes),
+        };
+        Ok(written?)
     }
 }
 

@@ -249,6 +249,15 @@ impl EngineRepository {
 
     /// Reads one file of a tree; `None` when there is no such file.
     pub fn read_blob(&self, tree: &ObjectId, path: &TreePath) -> Result<Option<Vec<u8>>, GitError> {
+        Ok(self.read_blob_and_mode(tree, path)?.map(|(bytes, _)| bytes))
+    }
+
+    /// Like [`Self::read_blob`], with the mode that git has for it.
+    pub(super) fn read_blob_and_mode(
+        &self,
+        tree: &ObjectId,
+        path: &TreePath,
+    ) -> Result<Option<(Vec<u8>, u32)>, GitError> {
         // The path goes through `ls-tree`: `tree:path` would stumble over odd names.
         let listed = self
             .git()
@@ -258,7 +267,10 @@ impl EngineRepository {
         let record = listed.stdout.split(|&byte| byte == b'\t').next().unwrap_or_default();
         let head = String::from_utf8_lossy(record);
         match head.split(' ').collect::<Vec<_>>()[..] {
-            [_, "blob", id] => Ok(Some(self.git().args(["cat-file", "blob", id]).run()?.stdout)),
+            [mode, "blob", id] => {
+                let mode = u32::from_str_radix(mode, 8).map_err(|_| listed.unexpected())?;
+                Ok(Some((self.git().args(["cat-file", "blob", id]).run()?.stdout, mode)))
+            }
             _ => Ok(None),
         }
     }

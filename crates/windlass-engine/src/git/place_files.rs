@@ -136,6 +136,15 @@ pub fn write_file(root: &Path, relative: &Path, bytes: &[u8]) -> Result<(), Plac
     write(root, relative, bytes, Mode::from_raw_mode(0o644), None, Durability::Remakeable)
 }
 
+/// Like [`write_file`], for a file that can be run.
+pub(super) fn write_program(
+    root: &Path,
+    relative: &Path,
+    bytes: &[u8],
+) -> Result<(), PlaceFileError> {
+    write(root, relative, bytes, Mode::from_raw_mode(0o755), None, Durability::Remakeable)
+}
+
 /// Whether bytes must survive a power failure, or can be made again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Durability {
