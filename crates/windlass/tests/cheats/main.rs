@@ -11,4 +11,5 @@ mod lingering;
 mod outside;
 mod programs;
 mod reports;
+mod spokes;
 mod support;
