@@ -26,7 +26,7 @@ pub fn take_baseline_files(
     }
     globs.sort();
     globs.dedup();
-    let found = if globs.is_empty() { Vec::new() } else { files::find(place, &globs)? };
+    let found = if globs.is_empty() { Vec::new() } else { files::find(place, &globs)?.files };
     Ok(BaselineFiles {
         globs,
         files: found.into_iter().map(|Match { path, hash, .. }| (path, hash)).collect(),

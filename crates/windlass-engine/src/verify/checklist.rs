@@ -27,7 +27,9 @@ impl Looking<'_> {
             match place_files::read_file_bounded(root, Path::new(&filled), MAX_CHECKLIST_BYTES) {
                 Ok(bytes) => bytes,
                 Err(error) if error.is_missing() => return no("no such file"),
-                Err(error) => return no(&error.to_string()),
+                Err(error) => {
+                    return Seen::unanswered(format!("checklist `{filled}`: {error}"));
+                }
             };
         let Ok(text) = String::from_utf8(bytes) else { return no("is not UTF-8 text") };
         let list = read_checklist(&text);

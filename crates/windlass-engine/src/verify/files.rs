@@ -25,37 +25,57 @@ pub(super) struct Match {
     pub(super) hash: ContentHash,
 }
 
+/// What a look at the files of a place gave.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Found {
+    /// The regular files that match, in order of their paths.
+    pub(super) files: Vec<Match>,
+    /// Something that matches, or that could hold a match, and that could not be looked at.
+    pub(super) unread: Option<String>,
+}
+
 /// Finds the regular files below `root` that match one of `globs`, ignored ones included.
-pub(super) fn find(root: &Path, globs: &[String]) -> Result<Vec<Match>, std::io::Error> {
+pub(super) fn find(root: &Path, globs: &[String]) -> Result<Found, std::io::Error> {
     let set = compile(globs);
     let mut found = BTreeMap::new();
+    let mut unread = None;
     for start in starting_points(globs) {
         if !is_plain_below(root, &start) {
             continue;
         }
         let mut queue = vec![start];
         while let Some(folder) = queue.pop() {
-            let Ok(entries) = std::fs::read_dir(root.join(&folder)) else { continue };
+            let Ok(entries) = std::fs::read_dir(root.join(&folder)) else {
+                unread.get_or_insert_with(|| folder.to_string_lossy().into_owned());
+                continue;
+            };
             for entry in entries.flatten() {
                 let path = folder.join(entry.file_name());
                 let Some(name) = path.to_str() else { continue };
                 let Ok(kind) = entry.file_type() else { continue };
                 if kind.is_dir() && entry.file_name() != ".git" {
                     queue.push(path);
-                } else if kind.is_file() && set.is_match(name) && found.len() < MAX_MATCHES {
+                } else if !kind.is_dir() && set.is_match(name) && found.len() < MAX_MATCHES {
                     // What cannot be read, or not in any reasonable time, proves nothing.
-                    let Ok(Some((hash, bytes))) = hash_file(&root.join(&path)) else { continue };
+                    let read = match kind.is_file() {
+                        true => hash_file(&root.join(&path)).ok().flatten(),
+                        false => None,
+                    };
+                    let Some((hash, bytes)) = read else {
+                        unread.get_or_insert_with(|| name.to_owned());
+                        continue;
+                    };
                     found.insert(name.to_owned(), Match { path: name.to_owned(), bytes, hash });
                 }
             }
         }
     }
-    Ok(found.into_values().collect())
+    Ok(Found { files: found.into_values().collect(), unread })
 }
 
 /// Returns the paths of the regular files below `root` that match a glob, ignored ones included.
 pub(crate) fn matching_files(root: &Path, pattern: &str) -> Result<Vec<String>, std::io::Error> {
-    Ok(find(root, &[pattern.to_owned()])?.into_iter().map(|found| found.path).collect())
+    Ok(find(root, &[pattern.to_owned()])?.files.into_iter().map(|found| found.path).collect())
 }
 
 /// Globs were compiled when the plan was made; one that has become invalid by its context matches
@@ -133,8 +153,19 @@ mod tests {
         std::os::unix::fs::symlink("real.md", dir.path().join("a/b/link.md")).unwrap();
         std::os::unix::fs::symlink("b", dir.path().join("a/c")).unwrap();
         let found = find(dir.path(), &["a/**/*.md".to_owned()]).unwrap();
-        assert_eq!(found.iter().map(|m| m.path.as_str()).collect::<Vec<_>>(), ["a/b/real.md"]);
-        assert_eq!(find(dir.path(), &["a/c/real.md".to_owned()]).unwrap(), []);
+        let paths: Vec<_> = found.files.iter().map(|found| found.path.as_str()).collect();
+        assert_eq!(paths, ["a/b/real.md"]);
+        assert!(found.unread.is_some_and(|path| path == "a/b/link.md" || path == "a/c"));
+        assert_eq!(find(dir.path(), &["a/c/real.md".to_owned()]).unwrap(), Found::default());
+    }
+
+    #[test]
+    fn what_is_too_large_to_be_looked_at_is_said() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = fs_err::File::create(dir.path().join("large.bin")).unwrap();
+        file.set_len(MAX_HASHED_BYTES + 1).unwrap();
+        let found = find(dir.path(), &["*.bin".to_owned()]).unwrap();
+        assert_eq!(found, Found { files: Vec::new(), unread: Some("large.bin".to_owned()) });
     }
 
     #[test]

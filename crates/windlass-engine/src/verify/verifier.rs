@@ -330,13 +330,15 @@ impl Looking<'_> {
             return Ok(Seen::unanswered(format!("file `{filled}`: {bad}")));
         }
         let found = files::find(self.place.root(), std::slice::from_ref(&filled))?;
-        if found.is_empty() {
+        if found.files.is_empty() && found.unread.is_none() {
             return Ok(Seen::no(format!("file `{filled}`: no such file")));
         }
+        // What nobody could look into: under `not` it must not pass for a file without that.
+        let mut unread = found.unread;
         // A glob that was filled in only later has no baseline of its own: what git saw decides.
         let has_baseline = baseline.globs.contains(&filled);
         let mut why_not = "unchanged since the step began";
-        for candidate in &found {
+        for candidate in &found.files {
             let run_folder = Path::new(&candidate.path).starts_with(".windlass/run");
             let is_new = if has_baseline {
                 baseline.files.get(&candidate.path) != Some(&candidate.hash)
@@ -357,11 +359,18 @@ impl Looking<'_> {
                 why_not = "too small";
                 continue;
             }
-            if let Some(text) = contains
-                && !self.contains(&candidate.path, text)
-            {
-                why_not = "does not contain what it should";
-                continue;
+            if let Some(text) = contains {
+                match self.contains(&candidate.path, text) {
+                    Some(true) => {}
+                    Some(false) => {
+                        why_not = "does not contain what it should";
+                        continue;
+                    }
+                    None => {
+                        unread.get_or_insert_with(|| candidate.path.clone());
+                        continue;
+                    }
+                }
             }
             if run_folder && !papers.contains(&candidate.path) {
                 papers.push(candidate.path.clone());
@@ -372,14 +381,20 @@ impl Looking<'_> {
             };
             return Ok(Seen::yes(format!("file `{filled}`: {which}{} bytes", candidate.bytes)));
         }
-        Ok(Seen::no(format!("file `{filled}`: {why_not}")))
+        Ok(match unread {
+            Some(path) => Seen::unanswered(format!(
+                "file `{filled}`: `{path}` is no plain file that can be read, or too large"
+            )),
+            None => Seen::no(format!("file `{filled}`: {why_not}")),
+        })
     }
 
-    fn contains(&self, path: &str, text: &str) -> bool {
+    /// Whether a file contains a text; `None` when it is too large to be searched or unreadable.
+    fn contains(&self, path: &str, text: &str) -> Option<bool> {
         let root = self.place.root();
         let bytes = place_files::read_file_bounded(root, Path::new(path), MAX_SEARCHED_BYTES);
-        let (bytes, text) = (bytes.unwrap_or_default(), text.as_bytes());
-        text.is_empty() || bytes.windows(text.len()).any(|window| window == text)
+        let (bytes, text) = (bytes.ok()?, text.as_bytes());
+        Some(text.is_empty() || bytes.windows(text.len()).any(|window| window == text))
     }
 
     fn diff(

@@ -143,3 +143,30 @@ fn a_copy_of_the_state_that_says_done() {
         "echo '{\"steps\": [{\"id\": \"build\", \"status\": \"done\"}]}' > .windlass/run/state.json; echo wrong > answer.txt",
     );
 }
+
+#[test]
+fn what_cannot_be_looked_at_is_not_taken_for_absent() {
+    let absent = r#"
+workflow: absent
+defaults: {retries: 1, timeout: 60s}
+steps:
+  - id: build
+    agent: developer
+    task: Leave no debug file and no TODO behind.
+    done:
+      all:
+        - {diff: any}
+        - {not: {file: debug.txt, stale: ok}}
+        - {not: {file: "*.md", contains: TODO, stale: ok}}
+"#;
+    honest(&env(), absent, "echo right > answer.txt; echo done > a.md");
+    for sly in [
+        "echo x > debug.txt",
+        "ln -s answer.txt debug.txt",
+        "rm answer.txt; mkfifo debug.txt",
+        "echo TODO > a.md",
+        "(head -c 68000000 /dev/zero; echo TODO) > a.md",
+    ] {
+        caught(&env(), absent, sly);
+    }
+}

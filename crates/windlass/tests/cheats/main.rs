@@ -5,6 +5,7 @@ mod branches;
 mod deciding;
 mod files;
 mod git_settings;
+mod items;
 mod judges;
 mod leftovers;
 mod lingering;
