@@ -49,7 +49,9 @@ pub struct Sentence {
 pub fn why(trail: &[Told], step: &StepId) -> Result<Option<Why>, TrailError> {
     let mut teller: Option<Teller> = None;
     let state = follow(trail, |told, before, after| {
-        if before.is_none() {
+        // The steps of an item are there from when it comes up.
+        let before = before.filter(|state| state.plan.find(step).is_some());
+        if teller.is_none() {
             teller = after.plan.find(step).map(|index| Teller::of(step, index));
         }
         if let Some(teller) = &mut teller {
@@ -270,8 +272,18 @@ impl<'a> Teller<'a> {
             Event::StepReady { step } if step == self.step => {
                 Some("its `when` holds: it is ready".to_owned())
             }
-            Event::StepTaken { step } if step == self.step => {
-                Some("it took the place: nothing else is worked on meanwhile".to_owned())
+            Event::ItemOpened { item } if after.plan.item_of(self.index).as_ref() == Some(item) => {
+                Some(format!("its item `{item}` came up"))
+            }
+            Event::StepTaken { step } if step == self.step => Some(
+                match after.plan.step(self.index).is_spoke() {
+                    true => "it got a place of its own, beside the other spokes of its team",
+                    false => "it took the place: nothing else is worked on meanwhile",
+                }
+                .to_owned(),
+            ),
+            Event::StepAdopted { step, .. } if step == self.step => {
+                Some("what it wrote was brought into the run's place".to_owned())
             }
             Event::StepBegan { step, baseline } if step == self.step => {
                 Some(format!("it began from code {}", short(&baseline.snapshot.code)))

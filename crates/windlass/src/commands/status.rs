@@ -24,8 +24,10 @@ pub(crate) fn overview(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
             output.data(
                 "  windlass demo                       see a whole run, in a scratch repository",
             );
-            output.data("  windlass check FILE                 check a workflow file");
-            output.data("  windlass run GOAL --workflow FILE --agent-command CMD");
+            output
+                .data("  windlass init                       write a configuration and a workflow");
+            output.data("  windlass workflow list              see the workflows that are there");
+            output.data("  windlass run GOAL --workflow NAME --agent-command CMD");
         }
         return Ok(ExitCode::SUCCESS);
     }

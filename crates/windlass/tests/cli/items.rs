@@ -123,6 +123,17 @@ fn a_prompt_names_the_item_and_the_file_with_its_words() {
 }
 
 #[test]
+fn why_a_step_of_an_item_is_where_it_is() {
+    let env = stuck("pause", 4);
+    let why = env.windlass(&["replay", "--why", "stories/S2/code"]);
+    why.assert_code(0);
+    for line in ["its item `S2` came up", "attempt 2 started", "its tries are used up: it failed"] {
+        assert!(why.stdout.contains(line), "{line}: {why}");
+    }
+    env.windlass(&["replay", "--why", "stories/S1"]).assert_code(0);
+}
+
+#[test]
 fn a_blocked_item_waits_for_a_person_and_can_be_tried_again() {
     let env = stuck("block", 3);
     assert_eq!(items(&env), json!([["S1", "done"], ["S2", "blocked"]]));
