@@ -27,7 +27,7 @@ steps:
 
 fn items(env: &TestEnv) -> Vec<(String, String)> {
     let listed = env.json(&["item", "list", "--json"]);
-    let text = |item: &serde_json::Value, key: &str| item[key].as_str().unwrap().to_owned();
+    let text = |item: &serde_json::Value, key: &str| item[key].as_str().expect("a text").to_owned();
     let listed = listed.as_array().expect("a list").iter();
     listed.map(|item| (text(item, "id"), text(item, "status"))).collect()
 }
