@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use windlass_core::id::{ObjectId, RunId};
 
 use super::site::Site;
-use crate::git::{Head, RemoveError, give_back, remove_place};
+use crate::git::{Head, RemoveError, give_back, remove_place, remove_whole};
 use crate::store::lock::{DriverLock, LockError};
 use crate::store::{Fault, OpenError, Store};
 
@@ -118,9 +118,8 @@ fn clear(site: &Site, run: &RunId, state: &Path) -> Result<bool, UnstartedError>
         }
     }
     for folder in [&home.verifier, &home.scratch] {
-        if folder.is_dir() {
-            fs_err::remove_dir_all(folder)?;
-        }
+        // What `prepare` left there may be read-only.
+        remove_whole(folder)?;
     }
     fs_err::remove_dir_all(state)?;
     Ok(true)

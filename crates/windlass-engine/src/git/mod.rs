@@ -52,6 +52,7 @@ pub use observe::SnapshotError;
 pub use place::{Place, PlaceError, PlaceKind, PlaceRequest};
 pub use process::processes_started;
 pub use publish::{Committed, PublishError};
+pub(crate) use remove::remove_whole;
 pub use remove::{RemoveError, remove_place};
 pub use restore::{RestoreError, Restored};
 pub use submodule::Submodule;

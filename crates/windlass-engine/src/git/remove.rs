@@ -45,8 +45,9 @@ pub fn remove_place(data_root: &Path, dir: &Path) -> Result<(), RemoveError> {
     Ok(remove_whole(&real)?)
 }
 
-/// Removes a folder and all below it, read-only folders included.
-pub(super) fn remove_whole(dir: &Path) -> io::Result<()> {
+/// Removes a folder and all below it, read-only folders included; one that is not there is removed
+/// already.
+pub(crate) fn remove_whole(dir: &Path) -> io::Result<()> {
     match fs_err::remove_dir_all(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
