@@ -128,7 +128,8 @@ fn parse(line: &str, state: &RunState) -> Result<Option<Request>, String> {
             Ok(Some(Request::Approve { gate: gate.id, message: None }))
         }
         "f" | "feedback" if !rest.is_empty() => {
-            Ok(Some(Request::Feedback { message: rest.to_owned() }))
+            let gate = state.gate().map(|gate| gate.id);
+            Ok(Some(Request::Feedback { message: rest.to_owned(), gate }))
         }
         "r" | "rollback" => {
             let (step, message) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));

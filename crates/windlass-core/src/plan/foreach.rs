@@ -5,6 +5,7 @@
 //! `foreach/ITEM` that stands for the item. What an item adds follows from the plan and the item
 //! alone, so a replay gives the same steps in the same places.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use serde::{Deserialize, Serialize};
@@ -77,8 +78,32 @@ impl Plan {
         self.step(self.item_group(index)?).parent
     }
 
-    /// Returns every step, the steps of items where the step stands that repeats over them.
+    /// Returns every step as people read them: a group before what is nested in it, the steps of
+    /// items where the step stands that repeats over them.
     pub fn in_reading_order(&self) -> Vec<StepIndex> {
+        let mut nested: BTreeMap<Option<StepIndex>, Vec<StepIndex>> = BTreeMap::new();
+        let mut known = BTreeSet::new();
+        for index in self.in_working_order() {
+            // Groups stand where the first of their steps does.
+            let mut at = Some(index);
+            while let Some(step) = at.filter(|step| known.insert(*step)) {
+                at = self.step(step).parent;
+                nested.entry(at).or_default().push(step);
+            }
+        }
+        let mut order = Vec::with_capacity(self.steps.len());
+        let mut queue: Vec<StepIndex> =
+            nested.get(&None).into_iter().flatten().rev().copied().collect();
+        while let Some(index) = queue.pop() {
+            order.push(index);
+            queue.extend(nested.get(&Some(index)).into_iter().flatten().rev());
+        }
+        order
+    }
+
+    /// Returns every step as they are worked on: a group after what is nested in it, the steps of
+    /// items before the step that repeats over them.
+    pub fn in_working_order(&self) -> Vec<StepIndex> {
         let written = self.written_steps();
         let mut order = Vec::with_capacity(self.steps.len());
         for index in self.indexes().take(written) {

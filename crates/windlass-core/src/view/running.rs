@@ -116,7 +116,7 @@ pub(super) fn gate_ahead(state: &RunState) -> Option<GateAhead> {
         return None;
     }
     let mut until = 0;
-    for index in state.plan.in_reading_order() {
+    for index in state.plan.in_working_order() {
         let plan = state.plan.step(index);
         if state.step(index).is_finished() {
             continue;

@@ -136,7 +136,7 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         order: order?,
         warnings: Vec::new(),
     };
-    foreach::check(&workflow.order, findings);
+    foreach::check(&workflow.order, &workflow.protect, findings);
     route::resolve(&mut workflow.order, findings);
     claims::check(&workflow.order, findings);
     for (name, at) in placeholder::unknown_inputs(&workflow) {

@@ -3,9 +3,11 @@
 //! An item is on its own: its steps need each other and go back to each other, and nothing outside
 //! knows one of them by name, because there are as many of them as there are items.
 
-use super::diagnostic::Findings;
+use super::diagnostic::{Findings, Located};
 use super::order::Order;
 use super::suggest::shown;
+use crate::plan::glob;
+use crate::plan::template::Template;
 
 /// More steps than a run can show; the bound keeps every decision quick.
 const MAX_EXPANDED: usize = 2000;
@@ -16,8 +18,18 @@ fn adds(order: &Order, index: usize) -> bool {
     published.into_iter().any(|(key, _)| key == "items")
 }
 
+/// Whether nobody but people changes a task list, or agents are meant to: papers are theirs.
+fn is_guarded(tasks: &Located<Template>, protect: &[Located<Template>]) -> bool {
+    let file = tasks.value.skeleton();
+    let covers = |globs: &Located<Template>| {
+        glob::compile(&globs.value.skeleton()).is_ok_and(|g| g.compile_matcher().is_match(&file))
+    };
+    let by_agents = tasks.value.placeholders().next().is_some();
+    by_agents || protect.iter().any(covers)
+}
+
 /// Reports what cannot be repeated.
-pub(super) fn check(order: &Order, findings: &mut Findings) {
+pub(super) fn check(order: &Order, protect: &[Located<Template>], findings: &mut Findings) {
     for (index, step) in order.steps.iter().enumerate() {
         let around = order.repeated_by(index);
         if let Some(foreach) = &step.step.foreach {
@@ -38,6 +50,15 @@ pub(super) fn check(order: &Order, findings: &mut Findings) {
                     message,
                     "without any it is skipped: let an earlier step publish `items: array`, name a task \
                      list with `tasks`, or add them yourself with `windlass item add` in time",
+                );
+            }
+            if let Some(tasks) = foreach.tasks.as_ref().filter(|tasks| !is_guarded(tasks, protect))
+            {
+                findings.warning(
+                    tasks.at,
+                    "an agent of an earlier step can tick or remove entries of this list"
+                        .to_owned(),
+                    "add the file to `protect`, unless agents are meant to write it",
                 );
             }
             let count = order.repeated(index).len() + 1;

@@ -120,13 +120,13 @@ fn a_status_has_the_steps_of_items_where_they_belong() {
     let steps: Vec<_> = view.steps.iter().map(|step| (step.id.as_str(), step.depth)).collect();
     let wanted = [
         ("implement", 0),
+        ("stories", 0),
+        ("stories/S1", 1),
         ("stories/S1/code", 2),
         ("stories/S1/review", 2),
-        ("stories/S1", 1),
+        ("stories/S2", 1),
         ("stories/S2/code", 2),
         ("stories/S2/review", 2),
-        ("stories/S2", 1),
-        ("stories", 0),
         ("last", 0),
     ];
     assert_eq!(steps, wanted);

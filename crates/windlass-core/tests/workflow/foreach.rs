@@ -287,5 +287,8 @@ fn a_list_that_nobody_fills_is_pointed_out() {
     let warning = parsed(source).warnings()[0].to_string();
     assert!(warning.contains("nobody adds items before `stories` begins"), "{warning}");
     let filled = source.replace("foreach: items", "foreach: items\n    tasks: TASKS.md");
-    assert_eq!(parsed(&filled).warnings(), []);
+    let warning = parsed(&filled).warnings()[0].to_string();
+    assert!(warning.contains("can tick or remove entries of this list"), "{warning}");
+    let guarded = filled.replace("steps:\n  -", "protect: ['*.md']\nsteps:\n  -");
+    assert_eq!(parsed(&guarded).warnings(), []);
 }

@@ -475,6 +475,9 @@ impl Driver {
         changed: Vec<String>,
     ) -> Result<(), DriveError> {
         let Looked { item, actor, request } = looked;
+        if let Some(stale) = request.stale(self.journal.state().gate().map(|gate| gate.id)) {
+            return self.settle(item, &Answer::rejected(&stale));
+        }
         let decision = request.decide(observed, changed);
         let refused_paths = self.paths_if_refused(&decision);
         let answer = match refused_paths {

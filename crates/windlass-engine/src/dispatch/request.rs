@@ -16,8 +16,12 @@ use windlass_core::snapshot::Snapshot;
 pub enum Request {
     /// See [`Decision::Approve`].
     Approve { gate: GateId, message: Option<String> },
-    /// See [`Decision::Feedback`].
-    Feedback { message: String },
+    /// See [`Decision::Feedback`]; to what this gate shows, where one was shown.
+    Feedback {
+        message: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        gate: Option<GateId>,
+    },
     /// See [`Decision::Rollback`].
     Rollback { step: StepId, message: String, reset_code: bool },
     /// See [`Decision::Skip`].
@@ -42,6 +46,17 @@ impl Request {
         matches!(self, Self::Approve { .. } | Self::Feedback { .. } | Self::Rollback { .. })
     }
 
+    /// Says why feedback to a gate cannot be taken: what it was about is over.
+    pub(super) fn stale(&self, open: Option<GateId>) -> Option<Rejected> {
+        match (self, open) {
+            (Self::Feedback { gate: Some(shown), .. }, Some(now)) if *shown != now => {
+                Some(Rejected::StaleGate { shown: *shown, now })
+            }
+            (Self::Feedback { gate: Some(_), .. }, None) => Some(Rejected::NoGate),
+            _ => None,
+        }
+    }
+
     /// Makes the decision; `observed` and `changed` are the files now and what differs from what
     /// was shown.
     pub(super) fn decide(self, observed: Snapshot, changed: Vec<String>) -> Decision {
@@ -49,7 +64,7 @@ impl Request {
             Self::Approve { gate, message } => {
                 Decision::Approve { gate, message, observed, changed }
             }
-            Self::Feedback { message } => Decision::Feedback { message, observed },
+            Self::Feedback { message, .. } => Decision::Feedback { message, observed },
             Self::Rollback { step, message, reset_code } => {
                 Decision::Rollback { step, message, reset_code, observed }
             }

@@ -39,7 +39,7 @@ pub(crate) fn feedback(
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     let surroundings = Surroundings::find(cli)?;
-    let request = Request::Feedback { message: arguments.message.clone() };
+    let request = Request::Feedback { message: arguments.message.clone(), gate: None };
     ask(&surroundings, &request, "the step is open again, with your feedback", output)
 }
 

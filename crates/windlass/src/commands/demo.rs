@@ -150,7 +150,8 @@ fn answer(state: &RunState) -> Option<(&'static str, Request)> {
     let gate = state.gate().filter(|_| state.status() == RunStatus::AwaitingApproval)?;
     Some(match &gate.kind {
         GateKind::Protected { .. } => {
-            ("Your turn: Enter sends it back", Request::Feedback { message: FEEDBACK.to_owned() })
+            let request = Request::Feedback { message: FEEDBACK.to_owned(), gate: Some(gate.id) };
+            ("Your turn: Enter sends it back", request)
         }
         GateKind::Approval => (
             "Your turn: Enter approves",

@@ -28,7 +28,10 @@ pub(super) fn feedback(screen: &mut Screen) {
     let stopped = matches!(seen.view.run.status, RunStatus::Paused | RunStatus::AwaitingUser);
     let failed = failed.filter(|_| stopped).map(|step| step.id.clone());
     match gate.or(failed) {
-        Some(step) => ask(screen, Dialog::Feedback { step, text: TextInput::default() }),
+        Some(step) => ask(
+            screen,
+            Dialog::Feedback { step, gate: open_gate(screen), text: TextInput::default() },
+        ),
         None => refuse(screen, "no gate waits for an answer, and no step has failed"),
     }
 }
@@ -124,6 +127,11 @@ pub(super) fn key(screen: &mut Screen, key: KeyEvent) -> Vec<Action> {
     Vec::new()
 }
 
+/// The gate that is on the screen.
+fn open_gate(screen: &Screen) -> Option<windlass_core::id::GateId> {
+    Some(screen.seen.as_ref()?.view.gate.as_ref()?.id)
+}
+
 /// Sends what was typed; nothing typed decides nothing.
 fn send_text(screen: &mut Screen) -> Vec<Action> {
     let (request, said) = match &screen.dialog {
@@ -131,9 +139,9 @@ fn send_text(screen: &mut Screen) -> Vec<Action> {
             let message = (!message.is_blank()).then(|| message.text());
             (Request::Approve { gate: *gate, message }, format!("`{step}` is approved"))
         }
-        Some(Dialog::Feedback { text, step }) if !text.is_blank() => {
+        Some(Dialog::Feedback { text, step, gate }) if !text.is_blank() => {
             let said = format!("`{step}` is open again, with your feedback");
-            (Request::Feedback { message: text.text() }, said)
+            (Request::Feedback { message: text.text(), gate: *gate }, said)
         }
         Some(Dialog::Rollback { targets, at, reset_code, why: Some(why) }) if !why.is_blank() => {
             let Some(target) = targets.get(*at) else { return Vec::new() };

@@ -79,6 +79,8 @@ pub(super) enum Dialog {
         message: Option<TextInput>,
     },
     Feedback {
+        /// The gate that was shown when the text was begun.
+        gate: Option<GateId>,
         step: StepId,
         text: TextInput,
     },

@@ -296,7 +296,7 @@ fn pasted_text_never_presses_keys() {
     assert_eq!(screen.dialog, None);
     press(&mut screen, "f");
     update(&mut screen, Message::Pasted("two\nlines".to_owned()));
-    let request = Request::Feedback { message: "two lines".to_owned() };
+    let request = Request::Feedback { message: "two lines".to_owned(), gate: Some(GateId(1)) };
     let actions = press(&mut screen, "\n");
     assert!(matches!(&actions[..], [Action::Decide(sent, _)] if *sent == request), "{actions:?}");
 }

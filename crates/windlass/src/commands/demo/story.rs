@@ -123,7 +123,7 @@ impl Story {
     pub(super) fn answer(&mut self, request: &Request, person: &str) {
         let label = self.paint.busy(&label("person"));
         let (command, caption) = match request {
-            Request::Feedback { message } => (
+            Request::Feedback { message, .. } => (
                 format!("windlass feedback \"{message}\""),
                 "The next attempt has these words in its prompt.",
             ),

@@ -42,7 +42,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen, look: Loo
             format!("approve `{step}`"),
             typed("A message to keep with it (optional):", message, "approves", inner, look),
         ),
-        Dialog::Feedback { step, text } => (
+        Dialog::Feedback { step, text, .. } => (
             format!("feedback for `{step}`"),
             typed("What should be different?", text, "sends it back", inner, look),
         ),
