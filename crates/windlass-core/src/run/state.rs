@@ -354,26 +354,12 @@ impl RunState {
     /// Returns plan and state of the step that has the place; of several spokes the one that says
     /// most about where the run stands: a failed one, else one that goes on, else one that waits.
     pub fn holding(&self) -> Option<(StepIndex, &PlanStep, &StepState)> {
-        let says = |index: &StepIndex| match self.step(*index).phase {
-            Phase::Failed => (0, None),
-            Phase::Waiting { until, .. } => (2, Some(until)),
-            Phase::Pending
-            | Phase::Deciding
-            | Phase::Ready
-            | Phase::Reading
-            | Phase::Repeating
-            | Phase::Beginning
-            | Phase::Due
-            | Phase::Running { .. }
-            | Phase::Stopping { .. }
-            | Phase::Verifying { .. }
-            | Phase::Committing { .. }
-            | Phase::Adopting { .. }
-            | Phase::Proven { .. }
-            | Phase::AtGate { .. }
-            | Phase::Blocked
-            | Phase::Done
-            | Phase::Skipped => (1, None),
+        let says = |index: &StepIndex| {
+            let phase = &self.step(*index).phase;
+            if matches!(phase, Phase::Failed) {
+                return (0, None);
+            }
+            if let Phase::Waiting { until, .. } = phase { (2, Some(*until)) } else { (1, None) }
         };
         let index = self.in_hand().min_by_key(says)?;
         Some((index, self.plan.step(index), self.step(index)))
@@ -390,52 +376,21 @@ impl RunState {
 
     /// Returns the gate that waits for a person.
     pub fn gate(&self) -> Option<&Gate> {
-        match self.holding()?.2.phase {
-            Phase::AtGate { ref gate } => Some(gate),
-            Phase::Pending
-            | Phase::Deciding
-            | Phase::Ready
-            | Phase::Reading
-            | Phase::Repeating
-            | Phase::Beginning
-            | Phase::Due
-            | Phase::Running { .. }
-            | Phase::Stopping { .. }
-            | Phase::Verifying { .. }
-            | Phase::Committing { .. }
-            | Phase::Adopting { .. }
-            | Phase::Proven { .. }
-            | Phase::Waiting { .. }
-            | Phase::Failed
-            | Phase::Blocked
-            | Phase::Done
-            | Phase::Skipped => None,
-        }
+        let (_, _, step) = self.holding()?;
+        if let Phase::AtGate { gate } = &step.phase { Some(gate) } else { None }
     }
 
     /// Returns the attempts that are running or being stopped; several only for spokes.
     pub fn running_attempts(&self) -> impl Iterator<Item = AttemptId> {
-        self.in_hand().filter_map(|index| match self.step(index).phase {
-            Phase::Running { attempt, .. } | Phase::Stopping { attempt, .. } => {
-                Some(AttemptId { step: self.plan.step(index).id.clone(), number: attempt })
+        self.in_hand().filter_map(|index| {
+            let phase = &self.step(index).phase;
+            if let Phase::Running { attempt, .. } | Phase::Stopping { attempt, .. } = phase {
+                return Some(AttemptId {
+                    step: self.plan.step(index).id.clone(),
+                    number: *attempt,
+                });
             }
-            Phase::Pending
-            | Phase::Deciding
-            | Phase::Ready
-            | Phase::Reading
-            | Phase::Repeating
-            | Phase::Beginning
-            | Phase::Due
-            | Phase::Verifying { .. }
-            | Phase::Committing { .. }
-            | Phase::Adopting { .. }
-            | Phase::Proven { .. }
-            | Phase::AtGate { .. }
-            | Phase::Waiting { .. }
-            | Phase::Failed
-            | Phase::Blocked
-            | Phase::Done
-            | Phase::Skipped => None,
+            None
         })
     }
 

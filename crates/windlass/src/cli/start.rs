@@ -10,7 +10,7 @@ pub(crate) struct DemoArguments {
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
     /// How fast it is told; by default as a story at a terminal, fast elsewhere and in CI
-    #[arg(long, value_name = "PACE")]
+    #[arg(long, value_name = "fast|story", hide_possible_values = true)]
     pub(crate) pace: Option<Pace>,
     /// Open the report in a browser at the end, at a terminal with a display
     #[arg(long)]
