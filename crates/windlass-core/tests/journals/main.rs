@@ -12,6 +12,7 @@ use windlass_core::run::{
     DECIDER_VERSION, Event, Input, InputKind, RunState, RunStatus, decide, start,
 };
 use windlass_core::time::Timestamp;
+use windlass_core::view::{document, status_view};
 
 /// One decision of a journal.
 struct Decision {
@@ -75,6 +76,12 @@ fn every_kept_journal_still_gives_the_same_run() {
                 }
             }
         }
-        assert_eq!(state.unwrap().status(), RunStatus::Completed, "{}", path.display());
+        let state = state.unwrap();
+        assert_eq!(state.status(), RunStatus::Completed, "{}", path.display());
+        // And people can look at it: everything that they see is made from these.
+        let view = status_view(&state);
+        assert_eq!(view.steps.len(), state.plan.steps.len(), "{}", path.display());
+        assert!(view.steps.iter().all(|step| !step.title.is_empty()));
+        assert_eq!(document(&state)["status"], "completed");
     }
 }
