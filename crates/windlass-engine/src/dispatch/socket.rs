@@ -4,14 +4,14 @@
 //! What an agent says is believed only with its attempt's token *and* from a process that descends
 //! from that attempt's launcher; the kernel says who is calling.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use crate::process::ancestry;
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// How long a caller may take to say what it wants. It does so at once, but on a busy machine that
-/// can take seconds, and an agent whose fact is lost fails for nothing.
+/// can take seconds.
 const HEARING: Duration = Duration::from_secs(10);
 
 /// How long a caller waits for an answer.
@@ -107,6 +107,8 @@ pub enum SocketError {
         #[source]
         source: std::io::Error,
     },
+    #[error("the driver hung up: too many are calling at once")]
+    HungUp,
     #[error("the driver did not answer")]
     NoAnswer(#[source] std::io::Error),
     #[error("the driver's answer cannot be read")]
@@ -129,7 +131,7 @@ pub fn context_set(
     key: String,
     value: serde_json::Value,
 ) -> Result<AgentAnswer, SocketError> {
-    call(socket, &Call::ContextSet { token, attempt, key, value })
+    call_until_heard(socket, &Call::ContextSet { token, attempt, key, value })
 }
 
 /// Reads the context on behalf of the running attempt.
@@ -141,7 +143,7 @@ pub fn context_get(
     token: String,
     attempt: AttemptId,
 ) -> Result<AgentAnswer, SocketError> {
-    call(socket, &Call::ContextGet { token, attempt })
+    call_until_heard(socket, &Call::ContextGet { token, attempt })
 }
 
 /// Adds, changes or lists items on behalf of the running attempt.
@@ -154,7 +156,19 @@ pub fn item_call(
     attempt: AttemptId,
     item: AgentCall,
 ) -> Result<AgentAnswer, SocketError> {
-    call(socket, &Call::Item { token, attempt, call: item })
+    call_until_heard(socket, &Call::Item { token, attempt, call: item })
+}
+
+/// Calls until it is heard: a driver that hears many callers hangs up on the rest. Whatever an agent
+/// may say can be said twice.
+fn call_until_heard(socket: &Path, call: &Call) -> Result<AgentAnswer, SocketError> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match self::call(socket, call) {
+            Err(SocketError::HungUp) if Instant::now() < deadline => breathe(),
+            answered => return answered,
+        }
+    }
 }
 
 fn call(socket: &Path, call: &Call) -> Result<AgentAnswer, SocketError> {
@@ -164,12 +178,16 @@ fn call(socket: &Path, call: &Call) -> Result<AgentAnswer, SocketError> {
     stream.set_read_timeout(Some(PATIENCE)).map_err(SocketError::NoAnswer)?;
     let mut line = serde_json::to_vec(call).map_err(SocketError::BadAnswer)?;
     line.push(b'\n');
-    stream.write_all(&line).map_err(SocketError::NoAnswer)?;
+    let gone = |error: std::io::Error| match error.kind() {
+        ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => SocketError::HungUp,
+        _ => SocketError::NoAnswer(error),
+    };
+    stream.write_all(&line).map_err(gone)?;
     let mut answer = String::new();
-    BufReader::new(stream)
-        .take(MAX_LINE_BYTES)
-        .read_line(&mut answer)
-        .map_err(SocketError::NoAnswer)?;
+    BufReader::new(stream).take(MAX_LINE_BYTES).read_line(&mut answer).map_err(gone)?;
+    if answer.is_empty() {
+        return Err(SocketError::HungUp);
+    }
     serde_json::from_str(&answer).map_err(SocketError::BadAnswer)
 }
 
@@ -225,7 +243,10 @@ pub(super) fn listen(
     Ok(())
 }
 
-#[expect(clippy::disallowed_methods, reason = "there is no event for a descriptor that is free")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "there is no event for a free descriptor or a free ear"
+)]
 fn breathe() {
     std::thread::sleep(Duration::from_millis(50));
 }

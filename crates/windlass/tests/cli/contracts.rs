@@ -120,3 +120,14 @@ fn place_of_another_checkout_is_not_touched() {
     assert_eq!(env.repository.git(&["status", "--porcelain"]), "?? uncommitted.txt");
     assert_eq!(env.repository.git(&["symbolic-ref", "HEAD"]), "refs/heads/main");
 }
+
+#[test]
+fn an_agent_that_publishes_many_facts_at_once_loses_none() {
+    let env = test_env!();
+    let agent = "for n in $(seq 60); do (windlass context set plan.size=$n || echo $n >> lost) & done; \
+                 wait; echo plan > plan.md";
+    env.run(GATED, agent, &[]).assert_code(3);
+    let lost = fs_err::read_to_string(env.place().join("lost")).unwrap_or_default();
+    assert_eq!(lost, "");
+    assert_eq!(env.log_json().count("context_set"), 60);
+}
