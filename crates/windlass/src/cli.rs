@@ -40,7 +40,8 @@ pub(crate) struct Cli {
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub(crate) json: bool,
 
-    /// The run to work on; by default the newest unfinished one, else the newest
+    /// The run to work on; by default the newest unfinished one, else the newest. To decide, it has to
+    /// be named where several are unfinished
     #[arg(long, global = true, help_heading = "Everywhere", value_name = "RUN")]
     pub(crate) run: Option<String>,
 

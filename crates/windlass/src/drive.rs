@@ -61,7 +61,7 @@ pub(crate) fn drive(
         {
             continue;
         }
-        finish(&ended, output);
+        finish(&ended, surroundings.unfinished()?.len() > 1, output);
         return Ok(exit_code(ended.status));
     }
 }
@@ -130,8 +130,10 @@ pub(crate) fn drive_watched(
     Ok(ended?)
 }
 
-fn finish(ended: &Ended, output: &mut Output) {
+/// Says where the run stands; `beside` others that are unfinished, what to do next names it.
+fn finish(ended: &Ended, beside: bool, output: &mut Output) {
     let view = status_view(&ended.state);
+    let view = if beside { view.naming_run() } else { view };
     if output.is_json() {
         output.json(&view);
     } else {

@@ -122,7 +122,7 @@ pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
         let mut next: Vec<_> = view.next.iter().collect();
         if driving == Driving::Nobody && run.wants_driver() {
             // Nothing happens before somebody drives.
-            next.sort_by_key(|next| next.command != "windlass resume");
+            next.sort_by_key(|next| !next.command.starts_with("windlass resume"));
         }
         let width = next.iter().map(|next| next.command.chars().count()).max().unwrap_or(0);
         for next in next {

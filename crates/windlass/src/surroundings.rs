@@ -114,19 +114,21 @@ impl Surroundings {
         }
     }
 
+    /// Returns the names of the runs that are unfinished.
+    pub(crate) fn unfinished(&self) -> Result<Vec<String>, CommandError> {
+        let runs = self.runs()?;
+        let unfinished = runs.iter().filter(|run| run.life == Life::Unfinished);
+        Ok(unfinished.map(|run| run.id.to_string()).collect())
+    }
+
     /// Returns the run that a decision is about: it must be clear which one.
     pub(crate) fn run_to_decide(&self) -> Result<StoredRun, CommandError> {
         if self.wanted.is_none() {
-            let runs = self.runs()?;
-            let unfinished: Vec<String> = runs
-                .iter()
-                .filter(|run| run.life == Life::Unfinished)
-                .map(|run| run.id.to_string())
-                .collect();
+            let unfinished = self.unfinished()?;
             if unfinished.len() > 1 {
                 let list = unfinished.join(", ");
                 return Err(CommandError::usage(format!("several runs are unfinished: {list}"))
-                    .hint("say which one with --run"));
+                    .hint("say which one with `--run NAME`; `windlass status --all` lists them"));
             }
         }
         self.run()

@@ -159,6 +159,15 @@ impl BudgetView {
 }
 
 impl StatusView {
+    /// Has the commands name their run: where several are unfinished, they would be refused without.
+    #[must_use]
+    pub fn naming_run(mut self) -> Self {
+        for next in &mut self.next {
+            next.command = format!("{} --run {}", next.command, self.run.id);
+        }
+        self
+    }
+
     /// Makes the words of agents and people fit for a screen: control characters are shown, not
     /// obeyed. Other programs get them as they are.
     #[must_use]

@@ -5,7 +5,8 @@ use std::path::Path;
 use windlass_core::measure::{Percent, read_checklist};
 use windlass_core::plan::{glob, template};
 
-use super::verifier::{Looking, Seen};
+use super::seen::Seen;
+use super::verifier::Looking;
 use crate::git::place_files;
 
 /// The largest list that is read: tens of thousands of items.

@@ -14,6 +14,7 @@ mod files;
 mod preflight;
 mod report_files;
 mod reports;
+mod seen;
 mod verifier;
 
 pub use baseline::{BaselineFiles, take_baseline_files};

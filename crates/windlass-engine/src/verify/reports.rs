@@ -16,7 +16,8 @@ use windlass_core::proof::Outcome;
 
 use super::commands::{CommandRequest, Ran};
 use super::report_files;
-use super::verifier::{Broken, Looking, Seen, few};
+use super::seen::Seen;
+use super::verifier::{Broken, Looking, few};
 use crate::fault;
 use crate::git::VerifierTree;
 

@@ -15,9 +15,10 @@ use windlass_core::time::Span;
 use super::baseline::BaselineFiles;
 use super::cancel::Cancel;
 use super::changes::Changes;
-use super::commands::{CommandRequest, Ran, prepare_key};
+use super::commands::{CommandRequest, prepare_key};
 use super::files;
 use super::reports::Wanted;
+use super::seen::Seen;
 use crate::expr;
 use crate::fault;
 use crate::git::{
@@ -612,66 +613,6 @@ impl Looking<'_> {
     }
 }
 
-/// What was seen of one check.
-pub(super) struct Seen {
-    holds: Holds,
-    summary: String,
-    /// What explains a failure, where no command does.
-    excerpt: Option<String>,
-    ran: Option<Ran>,
-}
-
-impl Seen {
-    pub(super) fn of(holds: bool, summary: String) -> Self {
-        let holds = if holds { Holds::Yes } else { Holds::No };
-        Self { holds, summary, excerpt: None, ran: None }
-    }
-
-    /// Nobody can say whether it holds, so it does not count either way, also not under `not`.
-    pub(super) fn unanswered(summary: String) -> Self {
-        Self { holds: Holds::Unknown, summary, excerpt: None, ran: None }
-    }
-
-    fn yes(summary: String) -> Self {
-        Self::of(true, summary)
-    }
-
-    pub(super) fn no(summary: String) -> Self {
-        Self::of(false, summary)
-    }
-
-    pub(super) fn without_answer(self) -> Self {
-        Self { holds: Holds::Unknown, ..self }
-    }
-
-    pub(super) fn explained(self, excerpt: String) -> Self {
-        Self { excerpt: Some(excerpt), ..self }
-    }
-
-    pub(super) fn from_command(holds: bool, summary: String, ran: Ran) -> Self {
-        let holds = match holds {
-            true => Holds::Yes,
-            false if ran.answered() => Holds::No,
-            false => Holds::Unknown,
-        };
-        Self { holds, summary, excerpt: Some(ran.excerpt.clone()), ran: Some(ran) }
-    }
-
-    fn proof(self, check: &Check, began: Instant) -> Proof {
-        let excerpt = self.excerpt.filter(|_| self.holds != Holds::Yes);
-        Proof {
-            check: check.id,
-            holds: self.holds,
-            strength: check.strength(),
-            summary: cut(&self.summary, 400),
-            excerpt: excerpt.filter(|text| !text.is_empty()),
-            evidence: self.ran.and_then(|ran| ran.evidence),
-            cached: false,
-            took: Span(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)),
-        }
-    }
-}
-
 fn known(report: &VerifyReport) -> impl Fn(windlass_core::plan::CheckId) -> Holds {
     let seen: BTreeMap<_, _> =
         report.proofs.iter().map(|proof| (proof.check, proof.holds)).collect();
@@ -750,7 +691,7 @@ pub(super) fn few(paths: &[String]) -> String {
     }
 }
 
-fn cut(text: &str, max: usize) -> String {
+pub(super) fn cut(text: &str, max: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(max) {
         Some((end, _)) => format!("{}…", &line[..end]),

@@ -44,7 +44,10 @@ pub(crate) fn status(
         return list(&surroundings, output);
     }
     let (run, loaded, _) = surroundings.loaded()?;
-    let view = status_view(&loaded.state);
+    let mut view = status_view(&loaded.state);
+    if surroundings.unfinished()?.len() > 1 {
+        view = view.naming_run();
+    }
     if output.is_json() {
         output.json(&view);
         return Ok(ExitCode::SUCCESS);

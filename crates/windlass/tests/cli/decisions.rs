@@ -114,3 +114,19 @@ fn a_run_whose_place_is_gone_can_be_aborted() {
     env.windlass(&["abort"]).assert_code(0);
     assert_eq!(env.status_json()["run"]["status"], "aborted");
 }
+
+#[test]
+fn beside_another_unfinished_run_the_commands_to_paste_name_theirs() {
+    let env = at_the_gate();
+    let first = env.status_json()["run"]["id"].as_str().unwrap().to_owned();
+    let second = env.run(GATED, HONEST, &[]);
+    second.assert_code(3);
+    let refused = env.windlass(&["approve"]);
+    refused.assert_code(2);
+    assert!(refused.stderr.contains(&first) && refused.stderr.contains("--run"), "{refused}");
+    let shown = env.windlass(&["status", "--run", &first]);
+    let paste = format!("windlass approve --run {first}");
+    assert!(shown.stdout.contains(&paste), "{shown}");
+    assert!(second.stdout.contains("windlass approve --run "), "{second}");
+    env.windlass(&["approve", "--run", &first]).assert_code(0);
+}
