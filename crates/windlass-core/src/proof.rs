@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::ContentHash;
 use crate::plan::{CheckId, Holds, Strength};
+use crate::run::Category;
 use crate::time::{Span, Timestamp};
 
 /// How an attempt's process ended.
@@ -43,6 +44,52 @@ pub enum Outcome {
         /// What it said.
         message: String,
     },
+    /// Nothing was started: the account is at its limit, or the hours are quiet.
+    Held {
+        /// Until when.
+        until: Timestamp,
+        /// Why.
+        why: String,
+    },
+    /// The agent's program ended before its turn was over; the conversation can go on.
+    Interrupted {
+        /// What it said last.
+        message: String,
+    },
+    /// The agent could not work, and its program says why.
+    AgentFailed {
+        /// What kind of failure it is.
+        category: Category,
+        /// What it said.
+        message: String,
+    },
+    /// The money that was left for the attempt is used up.
+    OverBudget {
+        /// What the agent said.
+        message: String,
+    },
+}
+
+impl Outcome {
+    /// Returns whether the same conversation can go on in the next attempt: the agent was stopped
+    /// by something that says nothing about its work.
+    pub fn goes_on(&self) -> bool {
+        match self {
+            Self::ProviderLimit { .. } | Self::Interrupted { .. } => true,
+            Self::AgentFailed { category, .. } => {
+                matches!(category, Category::Limit | Category::Lost)
+            }
+            Self::CouldNotStart { .. }
+            | Self::Exited { .. }
+            | Self::Signalled { .. }
+            | Self::TimedOut
+            | Self::Idle
+            | Self::OverLimit { .. }
+            | Self::Cancelled
+            | Self::Held { .. }
+            | Self::OverBudget { .. } => false,
+        }
+    }
 }
 
 /// What an attempt used. Unknown is unknown, never zero.

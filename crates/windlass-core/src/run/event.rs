@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, StepId, VerificationId};
 use crate::item::{Item, ItemChange};
 use crate::plan::Plan;
-use crate::proof::{AttemptReport, ProtectedChange, Trouble, VerifyReport};
+use crate::proof::{AttemptReport, ProtectedChange, Trouble, Usage, VerifyReport};
 use crate::run::{Failure, Gate, PauseReason, Raise, RunFacts, StopReason};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Timestamp;
@@ -33,7 +33,14 @@ pub enum Event {
     /// A step counts as done without being done.
     StepSkipped { step: StepId, reason: String },
     /// An attempt was decided on; its process starts after this is durable.
-    AttemptStarted { attempt: AttemptId, try_number: u32, driver: Fence },
+    /// `resumes` names the agent's own conversation when it goes on.
+    AttemptStarted {
+        attempt: AttemptId,
+        try_number: u32,
+        driver: Fence,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        resumes: Option<String>,
+    },
     /// An attempt is to be stopped.
     StopRequested { attempt: AttemptId, reason: StopReason },
     /// An agent set a context key.
@@ -41,7 +48,15 @@ pub enum Event {
     /// An attempt ended; its files are kept.
     AttemptEnded { attempt: AttemptId, report: Box<AttemptReport>, snapshot: Snapshot },
     /// An attempt died with its driver; its files are kept.
-    AttemptLost { attempt: AttemptId, snapshot: Snapshot, trouble: Vec<Trouble> },
+    AttemptLost {
+        attempt: AttemptId,
+        snapshot: Snapshot,
+        trouble: Vec<Trouble>,
+        #[serde(default, skip_serializing_if = "super::input::is_unknown")]
+        usage: Usage,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        last_seen: Option<Timestamp>,
+    },
     /// A snapshot is to be verified.
     VerificationStarted {
         verification: VerificationId,

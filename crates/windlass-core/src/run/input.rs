@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, RunId, StepId, VerificationId};
 use crate::item::{ItemChange, NewItem, Task};
 use crate::plan::Plan;
-use crate::proof::{AttemptReport, Trouble, VerifyReport};
+use crate::proof::{AttemptReport, Trouble, Usage, VerifyReport};
 use crate::run::TimerKey;
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
@@ -126,6 +126,11 @@ pub struct BaselineRequest {
     pub reset_code: Option<ObjectId>,
 }
 
+/// Whether nothing at all is known of what an attempt used.
+pub(super) fn is_unknown(usage: &Usage) -> bool {
+    *usage == Usage::default()
+}
+
 /// What was observed or asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
@@ -215,6 +220,12 @@ pub enum InputKind {
         snapshot: Snapshot,
         /// What happened to the place that must not happen.
         trouble: Vec<Trouble>,
+        /// What it used, as far as its output tells.
+        #[serde(default, skip_serializing_if = "is_unknown")]
+        usage: Usage,
+        /// When it was last seen at work.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        last_seen: Option<Timestamp>,
     },
     /// The verifier looked.
     Verified {
@@ -265,6 +276,14 @@ pub enum InputKind {
     },
     /// A person decided.
     Decided(Decision),
+}
+
+impl InputKind {
+    /// An attempt was lost, and nothing is known of what it used.
+    pub fn lost(attempt: AttemptId, snapshot: Snapshot, trouble: Vec<Trouble>) -> Self {
+        let usage = Usage::default();
+        Self::AttemptLost { attempt, snapshot, trouble, usage, last_seen: None }
+    }
 }
 
 /// What people can decide.

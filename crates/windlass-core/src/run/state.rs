@@ -192,6 +192,13 @@ pub struct StepState {
     pub repeats: u32,
     /// How the last attempt ended.
     pub ended: Option<crate::proof::Outcome>,
+    /// The conversation that the next attempt goes on with: the last one was lost, interrupted or
+    /// met a limit. A retry never does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The conversation that the attempt that is running goes on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumed: Option<String>,
     /// Whether the work may be there already, so that verifying comes before the next attempt.
     pub verify_first: bool,
     /// Whether the last attempt ended by itself and no verification has judged it yet.

@@ -395,7 +395,7 @@ impl Run {
         trouble: Vec<Trouble>,
     ) -> Vec<Event> {
         let attempt = attempt_id(attempt);
-        self.expect(InputKind::AttemptLost { attempt, snapshot: files(code), trouble })
+        self.expect(InputKind::lost(attempt, files(code), trouble))
     }
 
     pub(crate) fn verifies(&mut self, report: VerifyReport) -> Vec<Event> {
@@ -622,7 +622,12 @@ pub(crate) fn began(step: &str, code: &str) -> Event {
 }
 
 pub(crate) fn started(attempt: &str, try_number: u32) -> Event {
-    Event::AttemptStarted { attempt: attempt_id(attempt), try_number, driver: DRIVER }
+    Event::AttemptStarted {
+        attempt: attempt_id(attempt),
+        try_number,
+        driver: DRIVER,
+        resumes: None,
+    }
 }
 
 pub(crate) fn ended(attempt: &str, code: &str) -> Event {
@@ -636,7 +641,13 @@ pub(crate) fn ended_with(attempt: &str, code: &str, outcome: Outcome) -> Event {
 
 pub(crate) fn lost(attempt: &str, code: &str) -> Event {
     let attempt = attempt_id(attempt);
-    Event::AttemptLost { attempt, snapshot: files(code), trouble: Vec::new() }
+    Event::AttemptLost {
+        attempt,
+        snapshot: files(code),
+        trouble: Vec::new(),
+        usage: crate::proof::Usage::default(),
+        last_seen: None,
+    }
 }
 
 pub(crate) fn verification(id: u32, step: &str, code: &str, reason: VerifyReason) -> Event {

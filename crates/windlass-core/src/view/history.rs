@@ -208,6 +208,10 @@ pub(super) fn outcome_words(outcome: &Outcome) -> String {
         Outcome::OverLimit { what } => format!("went past its limit: {what}"),
         Outcome::Cancelled => "was stopped".to_owned(),
         Outcome::ProviderLimit { message, .. } => format!("met a provider's limit: {message}"),
+        Outcome::Held { until, why } => format!("was not started, until {until}: {why}"),
+        Outcome::Interrupted { message } => format!("was cut off: {message}"),
+        Outcome::AgentFailed { category, message } => format!("failed ({category}): {message}"),
+        Outcome::OverBudget { message } => format!("used up the budget: {message}"),
     }
 }
 

@@ -8,7 +8,7 @@ use windlass_core::plan::{CheckId, Criterion, Holds, PlanStep, Strength};
 use windlass_core::proof::{
     AttemptReport, Outcome, Proof, ProtectedChange, Trouble, Usage, VerifyReport,
 };
-use windlass_core::run::{Decision, Effect, InputKind, Raise, RunState};
+use windlass_core::run::{Category, Decision, Effect, InputKind, Raise, RunState};
 use windlass_core::snapshot::{Baseline, Snapshot};
 use windlass_core::time::{Span, Timestamp};
 
@@ -118,7 +118,7 @@ pub(crate) fn answer(
             let (attempt, dies) = (attempt.clone(), dice.roll(10) == 9);
             if dies || ran_by(state, &attempt) != state.driver {
                 let trouble = if dice.roll(8) == 7 { trouble() } else { Vec::new() };
-                return InputKind::AttemptLost { attempt, snapshot, trouble };
+                return InputKind::lost(attempt, snapshot, trouble);
             }
             let report = Box::new(attempt_report(dice, *now));
             InputKind::AttemptEnded { attempt, report, snapshot }
@@ -238,7 +238,8 @@ pub(crate) fn ended(outcome: Outcome) -> AttemptReport {
 
 fn attempt_report(dice: &mut Dice, now: Timestamp) -> AttemptReport {
     let limit = |resets_at| Outcome::ProviderLimit { resets_at, message: "limit".to_owned() };
-    let (kind, cost) = (dice.roll(20), dice.roll(30));
+    let failed = |category| Outcome::AgentFailed { category, message: "no".to_owned() };
+    let (kind, cost) = (dice.roll(26), dice.roll(30));
     let outcome = match kind {
         0..=8 => Outcome::Exited { code: 0 },
         9 => Outcome::Exited { code: 1 },
@@ -250,13 +251,19 @@ fn attempt_report(dice: &mut Dice, now: Timestamp) -> AttemptReport {
         16 => Outcome::Cancelled,
         17 => Outcome::Signalled { signal: 9 },
         18 => Outcome::OverLimit { what: "memory".to_owned() },
+        19 => Outcome::Held { until: now.plus(Span::minutes(2)), why: "quiet".to_owned() },
+        20 | 21 => Outcome::Interrupted { message: "died".to_owned() },
+        22 => failed(Category::Infra),
+        23 => failed(Category::External),
+        24 => Outcome::OverBudget { message: "spent".to_owned() },
         _ => {
             return AttemptReport { trouble: trouble(), ..ended(Outcome::Exited { code: 0 }) };
         }
     };
     // Sevenths of a dollar have no end in decimals: money must survive the journal all the same.
     let cost_usd = (cost > 3).then(|| f64::from(u32::try_from(cost).unwrap()) / 7.0);
-    AttemptReport { usage: Usage { cost_usd, ..Usage::default() }, ..ended(outcome) }
+    let session = (cost > 10).then(|| format!("session-{cost}"));
+    AttemptReport { usage: Usage { cost_usd, session, ..Usage::default() }, ..ended(outcome) }
 }
 
 fn verify_report(plan: &PlanStep, dice: &mut Dice, state: &RunState) -> VerifyReport {

@@ -191,7 +191,7 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
                 report: Box::new(ended(Outcome::Exited { code: 0 })),
                 snapshot: files(),
             },
-            InputKind::AttemptLost { attempt, snapshot: files(), trouble: Vec::new() },
+            InputKind::lost(attempt, files(), Vec::new()),
             InputKind::Verified { verification, report: report(plan), jitter: u16::MAX },
             InputKind::Committed {
                 step: id.clone(),

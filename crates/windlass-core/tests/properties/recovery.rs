@@ -74,7 +74,7 @@ impl PureRun {
         for attempt in running {
             assert_ne!(ran_by(&recovered.state, &attempt), Some(Fence(fence)));
             let (snapshot, trouble) = (recovered.observe_for(&attempt.step), Vec::new());
-            recovered.feed(InputKind::AttemptLost { attempt, snapshot, trouble });
+            recovered.feed(InputKind::lost(attempt, snapshot, trouble));
         }
         recovered
     }

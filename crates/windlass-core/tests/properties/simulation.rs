@@ -266,7 +266,7 @@ impl Simulation {
                 continue;
             }
             let (snapshot, trouble) = (self.world.observe(), Vec::new());
-            self.feed(InputKind::AttemptLost { attempt, snapshot, trouble }).unwrap();
+            self.feed(InputKind::lost(attempt, snapshot, trouble)).unwrap();
         }
     }
 

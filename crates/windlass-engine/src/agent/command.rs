@@ -1,10 +1,11 @@
 //! Any shell command as an agent.
 
-use std::path::Path;
-
 use windlass_core::proof::{Outcome, Usage};
 
-use super::{AgentCommand, AgentResult, AttemptRequest, Backend, BackendError};
+use super::{
+    Account, AgentCommand, AgentResult, AttemptRequest, Backend, BackendError, Capabilities,
+    Printed, Survey,
+};
 
 /// Plays every agent by one shell command, with the prompt on standard input and in
 /// `$WINDLASS_PROMPT_FILE`. An agent that reads neither is no error.
@@ -25,16 +26,24 @@ impl Backend for CommandBackend {
         "command"
     }
 
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
+    }
+
+    fn survey(&self, _env: &[(String, String)]) -> Survey {
+        // Whatever it needs is between the command and whoever wrote it.
+        Survey { program: None, version: None, account: Account::Unknown, trouble: None }
+    }
+
     fn command(&self, request: &AttemptRequest<'_>) -> Result<AgentCommand, BackendError> {
         Ok(AgentCommand {
             argv: vec!["sh".to_owned(), "-c".to_owned(), self.command.clone()],
-            env: Vec::new(),
             stdin: Some(request.prompt_file.to_owned()),
-            write: Vec::new(),
+            ..AgentCommand::default()
         })
     }
 
-    fn result(&self, outcome: Outcome, _output: &Path) -> AgentResult {
+    fn result(&self, outcome: Outcome, _printed: Printed<'_>) -> AgentResult {
         // A command says nothing about its cost: that is unknown, not zero.
         AgentResult { outcome, usage: Usage::default(), result: None }
     }

@@ -5,16 +5,19 @@
 
 mod command;
 mod environment;
+mod open;
 mod rehearsal;
 mod script;
 
 pub use command::CommandBackend;
 pub use environment::{agent_environment, check_environment};
+pub use open::open;
 pub use rehearsal::{RehearsalBackend, main_rehearse};
 pub use script::{Script, ScriptError};
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use windlass_core::id::{AttemptId, RunId};
 use windlass_core::proof::{Outcome, Usage};
 
@@ -27,16 +30,45 @@ pub struct AttemptRequest<'a> {
     pub attempt: &'a AttemptId,
     /// The role.
     pub agent: &'a str,
-    /// The model, where the step names one.
+    /// What the role's file says to the agent.
+    pub role_text: Option<&'a str>,
+    /// The tools that the role's file allows; none means that it names none.
+    pub tools: Option<&'a [String]>,
+    /// The model, where step or role name one.
     pub model: Option<&'a str>,
+    /// Servers that offer the agent further tools.
+    pub mcp: &'a [McpServer],
     /// The file that holds the prompt.
     pub prompt_file: &'a Path,
     /// Where the agent works.
     pub place: &'a Path,
+    /// A folder for this attempt alone, which the agent can read and not write.
+    pub scratch: &'a Path,
+    /// The user's environment. What of it reaches the agent is for the backend to say.
+    pub env: &'a [(String, String)],
+    /// The money that is left for it.
+    pub budget_usd: Option<f64>,
+    /// The agent's own conversation that goes on; never for a retry.
+    pub resumes: Option<&'a str>,
+    /// Whether windlass confines the attempt, so that a sandbox of the agent's own would fail.
+    pub confined: bool,
+}
+
+/// A server that offers an agent further tools, by the Model Context Protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct McpServer {
+    /// What the agent calls it.
+    pub name: String,
+    /// The program.
+    pub command: String,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its variables.
+    pub env: Vec<(String, String)>,
 }
 
 /// The program that plays an agent in one attempt.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct AgentCommand {
     /// The program and its arguments.
     pub argv: Vec<String>,
@@ -46,6 +78,8 @@ pub struct AgentCommand {
     pub stdin: Option<PathBuf>,
     /// Its own configuration and cache folders, which it may write.
     pub write: Vec<PathBuf>,
+    /// Whether standard output has a form of its own that standard error must not break into.
+    pub errors_apart: bool,
 }
 
 /// What an attempt's output means.
@@ -59,7 +93,16 @@ pub struct AgentResult {
     pub result: Option<serde_json::Value>,
 }
 
-/// Why an attempt cannot be started.
+/// What an attempt printed.
+#[derive(Clone, Copy, Debug)]
+pub struct Printed<'a> {
+    /// Standard output; both in the order written, unless [`AgentCommand::errors_apart`].
+    pub output: &'a Path,
+    /// Standard error, where it is apart.
+    pub errors: &'a Path,
+}
+
+/// Why an attempt cannot be started. Only a person can put it right.
 #[derive(Debug, thiserror::Error)]
 #[error("the backend `{backend}` cannot play `{agent}`: {message}")]
 pub struct BackendError {
@@ -71,10 +114,68 @@ pub struct BackendError {
     pub message: String,
 }
 
+/// What a backend can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Capabilities {
+    /// It says what an attempt cost.
+    pub cost: bool,
+    /// It says how many tokens an attempt used.
+    pub tokens: bool,
+    /// It stops by itself when the money for an attempt is used up.
+    pub budget: bool,
+    /// A conversation that was cut short can go on.
+    pub resume: bool,
+    /// Every tool call is looked at before it happens.
+    pub guards: bool,
+    /// It has a sandbox of its own, for where windlass cannot confine.
+    pub sandbox: bool,
+    /// It takes the role's text as instructions of their own, apart from the prompt.
+    pub roles: bool,
+    /// It takes MCP servers.
+    pub mcp: bool,
+}
+
+/// What is there of a backend on this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Survey {
+    /// Its program.
+    pub program: Option<PathBuf>,
+    /// The version that the program says it has.
+    pub version: Option<String>,
+    /// Whether it can speak to its provider.
+    pub account: Account,
+    /// Why it cannot be used, and what to do.
+    pub trouble: Option<String>,
+}
+
+/// Whether an agent's program can speak to its provider, as far as can be seen without asking it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Account {
+    /// It has what it needs: a key, a token, a file.
+    SignedIn {
+        /// What shows it; never the key itself.
+        by: String,
+    },
+    /// It has not.
+    NotSignedIn {
+        /// How to sign in.
+        hint: String,
+    },
+    /// It cannot be seen from outside, or there is nothing to sign in to.
+    Unknown,
+}
+
 /// A program that plays agents.
 pub trait Backend: Send + Sync {
     /// Returns its name.
     fn name(&self) -> &str;
+
+    /// Returns what it can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// Looks at what is there of it on this machine, without using the network.
+    fn survey(&self, env: &[(String, String)]) -> Survey;
 
     /// Says which program to start.
     ///
@@ -82,6 +183,7 @@ pub trait Backend: Send + Sync {
     /// It cannot play this agent.
     fn command(&self, request: &AttemptRequest<'_>) -> Result<AgentCommand, BackendError>;
 
-    /// Says what the output of an ended attempt means.
-    fn result(&self, outcome: Outcome, output: &Path) -> AgentResult;
+    /// Says what the output of an ended attempt means; also of one whose driver died, as far as it
+    /// was written.
+    fn result(&self, outcome: Outcome, printed: Printed<'_>) -> AgentResult;
 }

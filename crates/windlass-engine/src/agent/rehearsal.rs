@@ -10,7 +10,10 @@ use windlass_core::id::AttemptId;
 use windlass_core::proof::{Outcome, Usage};
 
 use super::script::{Act, Script};
-use super::{AgentCommand, AgentResult, AttemptRequest, Backend, BackendError};
+use super::{
+    Account, AgentCommand, AgentResult, AttemptRequest, Backend, BackendError, Capabilities,
+    Printed, Survey,
+};
 
 /// A script that cannot be played, as an exit code that no real agent uses.
 const EXIT_BAD_SCRIPT: u8 = 64;
@@ -34,6 +37,16 @@ impl Backend for RehearsalBackend {
         "rehearsal"
     }
 
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { cost: true, ..Capabilities::default() }
+    }
+
+    fn survey(&self, _env: &[(String, String)]) -> Survey {
+        let version = Some(env!("CARGO_PKG_VERSION").to_owned());
+        let program = Some(self.exe.clone());
+        Survey { program, version, account: Account::Unknown, trouble: None }
+    }
+
     fn command(&self, request: &AttemptRequest<'_>) -> Result<AgentCommand, BackendError> {
         let text = |path: &Path| {
             path.to_str().map(str::to_owned).ok_or_else(|| BackendError {
@@ -44,13 +57,12 @@ impl Backend for RehearsalBackend {
         };
         Ok(AgentCommand {
             argv: vec![text(&self.exe)?, "__rehearse".to_owned(), text(&self.script)?],
-            env: Vec::new(),
             stdin: Some(request.prompt_file.to_owned()),
-            write: Vec::new(),
+            ..AgentCommand::default()
         })
     }
 
-    fn result(&self, outcome: Outcome, _output: &Path) -> AgentResult {
+    fn result(&self, outcome: Outcome, _printed: Printed<'_>) -> AgentResult {
         // A rehearsal costs nothing, and that is known.
         let usage = Usage { cost_usd: Some(0.0), ..Usage::default() };
         AgentResult { outcome, usage, result: None }

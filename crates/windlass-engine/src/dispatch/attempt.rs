@@ -3,26 +3,33 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::id::AttemptId;
-use windlass_core::plan::StepKind;
+use windlass_core::plan::{PlanStep, StepKind};
 use windlass_core::prompt::prompt;
-use windlass_core::proof::{AttemptReport, Blob, Outcome, Trouble};
-use windlass_core::run::{InputKind, RunState};
+use windlass_core::proof::{AttemptReport, Blob, Outcome, Trouble, Usage};
+use windlass_core::run::{Category, InputKind, RunState};
 use windlass_core::snapshot::Snapshot;
-use windlass_core::time::Span;
+use windlass_core::time::{Span, Timestamp};
 
 use super::mirror;
 use super::socket::Badge;
 use super::worker::{Worker, WorkerError};
-use crate::agent::{AttemptRequest, agent_environment};
+use crate::agent::{AgentResult, AttemptRequest, Backend, Printed, agent_environment};
 use crate::fault;
 use crate::git::{Committed, PlaceKind, place_files};
 use crate::home::canonical;
+use crate::launcher::confine::{self, ConfinementLevel};
 use crate::launcher::{Confinement, ConfinementMode, LaunchPolicy, LaunchReport};
 use crate::process::{self, LauncherCommand};
 use crate::verify::Cancel;
 
 /// How much of an agent's output is kept: its beginning and its end.
 const MAX_OUTPUT_BYTES: u64 = 4 << 20;
+
+/// What an agent printed, in the folder of its attempt.
+const OUTPUT: &str = "output";
+
+/// What it printed on standard error, where that is apart.
+const ERRORS: &str = "errors";
 
 impl Worker {
     pub(super) fn attempt(
@@ -51,18 +58,21 @@ impl Worker {
         }
         mirror::write(state, state.plan.find(&attempt.step), self.place.root(), &self.blobs)?;
         fault::point("place-settled");
-        let scratch = tempfile::Builder::new().prefix("attempt-").tempdir_in(&self.run.scratch)?;
-        let output = scratch.path().join("output");
-        let (outcome, launch) = match self.policy(state, attempt, scratch.path(), &output)? {
-            Ok(policy) => {
+        let scratch = self.new_scratch(attempt)?;
+        let (result, launch) = match self.policy(state, attempt, scratch.path())? {
+            Ok((backend, policy)) => {
                 let report = self.launch(attempt, &policy, cancel)?;
-                (report.outcome.clone(), Some(report))
+                (printed(&*backend, report.outcome.clone(), scratch.path()), Some(report))
             }
-            Err(message) => (Outcome::CouldNotStart { message }, None),
+            Err(message) => {
+                // Nothing was started, so nothing was used.
+                let usage = Usage { cost_usd: Some(0.0), ..Usage::default() };
+                let outcome = Outcome::AgentFailed { category: Category::External, message };
+                (AgentResult { outcome, usage, result: None }, None)
+            }
         };
         self.known = None;
         fault::point("attempt-exited");
-        let result = self.backend.result(outcome, &output);
         let (snapshot, trouble) = self.files_left(state)?;
         self.moved_by_agent = trouble.iter().any(|t| matches!(t, Trouble::HeadMoved { .. }));
         fault::point("attempt-observed");
@@ -76,6 +86,51 @@ impl Worker {
             confinement: launch.map(|launch| launch.confinement).unwrap_or_default(),
         };
         Ok(InputKind::AttemptEnded { attempt: attempt.clone(), report: Box::new(report), snapshot })
+    }
+
+    /// Reports an attempt whose driver died: its files, and what its output tells so far.
+    pub(super) fn lost(
+        &mut self,
+        state: &RunState,
+        attempt: &AttemptId,
+    ) -> Result<InputKind, WorkerError> {
+        let (snapshot, trouble) = self.files_left(state)?;
+        let scratch = self.scratch_of(attempt);
+        let last_seen = last_written(&scratch.join(OUTPUT));
+        let step = state.plan.find(&attempt.step).map(|index| state.plan.step(index));
+        let backend = step.and_then(|step| self.backend_of(state, step).ok());
+        let usage = backend.map(|backend| printed(&*backend, Outcome::Cancelled, &scratch).usage);
+        let usage = usage.unwrap_or_default();
+        Ok(InputKind::AttemptLost { attempt: attempt.clone(), snapshot, trouble, usage, last_seen })
+    }
+
+    /// The folder of an attempt: whoever comes after a driver that died finds it by its name.
+    fn scratch_of(&self, attempt: &AttemptId) -> PathBuf {
+        let name = attempt.to_string().replace('/', ".");
+        self.run.scratch.join(format!("attempt-{name}"))
+    }
+
+    fn new_scratch(&self, attempt: &AttemptId) -> Result<tempfile::TempDir, WorkerError> {
+        let path = self.scratch_of(attempt);
+        match fs_err::remove_dir_all(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            Ok(()) | Err(_) => {}
+        }
+        let name = path.file_name().unwrap_or_default().to_owned();
+        Ok(tempfile::Builder::new().prefix(&name).rand_bytes(0).tempdir_in(&self.run.scratch)?)
+    }
+
+    fn backend_of(
+        &self,
+        state: &RunState,
+        step: &PlanStep,
+    ) -> Result<std::sync::Arc<dyn Backend>, String> {
+        match &step.kind {
+            StepKind::Agent { backend, .. } => self.site.backend(&state.facts, backend.as_deref()),
+            StepKind::Group | StepKind::Foreach(_) => {
+                Err(format!("nobody works on the group `{}`", step.id))
+            }
+        }
     }
 
     fn launch(
@@ -115,14 +170,17 @@ impl Worker {
         state: &RunState,
         attempt: &AttemptId,
         scratch: &Path,
-        output: &Path,
-    ) -> Result<Result<LaunchPolicy, String>, WorkerError> {
+    ) -> Result<Result<(std::sync::Arc<dyn Backend>, LaunchPolicy), String>, WorkerError> {
         let Some(index) = state.plan.find(&attempt.step) else {
             return Ok(Err(format!("there is no step `{}`", attempt.step)));
         };
         let plan = state.plan.step(index);
+        let backend = match self.backend_of(state, plan) {
+            Ok(backend) => backend,
+            Err(message) => return Ok(Err(message)),
+        };
         let StepKind::Agent { agent, model, .. } = &plan.kind else {
-            return Ok(Err(format!("nobody works on the group `{}`", plan.id)));
+            return Ok(Err(format!("nobody works on `{}`", plan.id)));
         };
         let prompt_file = scratch.join("prompt.md");
         fs_err::write(&prompt_file, prompt(state, index, attempt))?;
@@ -132,16 +190,25 @@ impl Worker {
             run: &state.facts.run,
             attempt,
             agent,
+            role_text: None,
+            tools: None,
             model: model.as_deref(),
+            mcp: &[],
             prompt_file: &prompt_file,
             place: self.place.root(),
+            scratch,
+            env: &self.site.env,
+            budget_usd: Some((state.limits().cost_usd - state.spent.cost_usd).max(0.0)),
+            resumes: state.step(index).resumed.as_deref(),
+            confined: matches!(confine::level(), ConfinementLevel::Landlock { .. }),
         };
-        let command = match self.backend.command(&request) {
+        let command = match backend.command(&request) {
             Ok(command) => command,
             Err(error) => return Ok(Err(error.to_string())),
         };
         let mut policy =
-            LaunchPolicy::new(command.argv, self.place.root().to_owned(), output.to_owned());
+            LaunchPolicy::new(command.argv, self.place.root().to_owned(), scratch.join(OUTPUT));
+        policy.stderr = command.errors_apart.then(|| scratch.join(ERRORS));
         policy.env = self.environment(state, attempt, agent, &prompt_file, &temp)?;
         policy.env.extend(command.env);
         policy.stdin = command.stdin;
@@ -162,7 +229,7 @@ impl Worker {
             never: self.site.out_of_reach(state.facts.here),
             within,
         };
-        Ok(Ok(policy))
+        Ok(Ok((backend, policy)))
     }
 
     fn writable(&self, backend: Vec<PathBuf>) -> Vec<PathBuf> {
@@ -240,15 +307,31 @@ impl Worker {
     }
 
     fn keep_output(&self, scratch: &Path) -> Result<Option<Blob>, WorkerError> {
-        // Never through a link and never from a pipe, which an unconfined agent could put there.
-        let most = 2 * MAX_OUTPUT_BYTES;
-        match place_files::read_file_bounded(scratch, Path::new("output"), most) {
-            Ok(bytes) if bytes.is_empty() => Ok(None),
-            Ok(bytes) => Ok(Some(self.blobs.put(&bytes)?)),
-            Err(error) if error.is_missing() => Ok(None),
-            Err(error) => Err(error.into()),
+        let mut kept = Vec::new();
+        for name in [OUTPUT, ERRORS] {
+            // Never through a link and never from a pipe, which an unconfined agent could put there.
+            let most = 2 * MAX_OUTPUT_BYTES;
+            match place_files::read_file_bounded(scratch, Path::new(name), most) {
+                Ok(bytes) => kept.extend(bytes),
+                Err(error) if error.is_missing() => {}
+                Err(error) => return Err(error.into()),
+            }
         }
+        if kept.is_empty() { Ok(None) } else { Ok(Some(self.blobs.put(&kept)?)) }
     }
+}
+
+/// Asks a backend what an attempt printed.
+fn printed(backend: &dyn Backend, outcome: Outcome, scratch: &Path) -> AgentResult {
+    let (output, errors) = (scratch.join(OUTPUT), scratch.join(ERRORS));
+    backend.result(outcome, Printed { output: &output, errors: &errors })
+}
+
+/// When a file was last written; it may be gone.
+fn last_written(path: &Path) -> Option<Timestamp> {
+    let modified = fs_err::symlink_metadata(path).ok()?.modified().ok()?;
+    let since = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_millis()).ok().map(Timestamp)
 }
 
 fn with_causes(error: &dyn std::error::Error) -> String {

@@ -68,9 +68,13 @@ pub fn notify(site: &Site, request: &NotifyRequest) -> Result<(), NotifyError> {
         Outcome::TimedOut => format!("it took longer than {TIMEOUT}"),
         Outcome::CouldNotStart { message } => format!("it could not start: {message}"),
         Outcome::OverLimit { what } => format!("it went past its limit: {what}"),
-        Outcome::Idle | Outcome::Cancelled | Outcome::ProviderLimit { .. } => {
-            "it was stopped".to_owned()
-        }
+        Outcome::Idle
+        | Outcome::Cancelled
+        | Outcome::ProviderLimit { .. }
+        | Outcome::Held { .. }
+        | Outcome::Interrupted { .. }
+        | Outcome::AgentFailed { .. }
+        | Outcome::OverBudget { .. } => "it was stopped".to_owned(),
     };
     let output = fs_err::read(scratch.path().join("output")).unwrap_or_default();
     let last = String::from_utf8_lossy(&output);

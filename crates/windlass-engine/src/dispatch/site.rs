@@ -7,7 +7,7 @@ use windlass_core::run::{RunFacts, RunState};
 
 use super::worker::WorkerError;
 
-use crate::agent::{Backend, CommandBackend, RehearsalBackend, check_environment};
+use crate::agent::{self, Backend, check_environment};
 use crate::git::{EngineRepository, IgnoreRules, UserRepository};
 use crate::home::{RepositoryHome, RunHome, canonical};
 use crate::store::Store;
@@ -110,14 +110,16 @@ impl Site {
         })
     }
 
-    /// Returns the backend that plays the agents of a run.
-    pub(super) fn backend(&self, state: &RunState) -> Arc<dyn Backend> {
-        let command = state.facts.command.clone().unwrap_or_default();
-        match state.facts.backend.as_str() {
-            "rehearsal" => {
-                Arc::new(RehearsalBackend::new(self.exe.clone(), PathBuf::from(command)))
-            }
-            _ => Arc::new(CommandBackend::new(command)),
-        }
+    /// Returns the backend that plays an agent: the one that its step names, else the run's.
+    pub(super) fn backend(
+        &self,
+        facts: &RunFacts,
+        wished: Option<&str>,
+    ) -> Result<Arc<dyn Backend>, String> {
+        let name = wished.unwrap_or(&facts.backend);
+        // What stands behind the run's backend says nothing about another one.
+        let command = facts.command.as_deref().filter(|_| name == facts.backend);
+        agent::open(name, command, &self.exe)
+            .ok_or_else(|| format!("this version of windlass has no backend `{name}`"))
     }
 }

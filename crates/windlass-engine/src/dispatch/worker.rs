@@ -16,7 +16,6 @@ use super::message::{Looked, Message, Report};
 use super::mirror;
 use super::site::Site;
 use super::socket::Badges;
-use crate::agent::Backend;
 use crate::expr;
 use crate::fault;
 use crate::git::{
@@ -94,7 +93,6 @@ pub(super) struct Worker {
     pub(super) place: Place,
     pub(super) verifier: Verifier,
     pub(super) blobs: Blobs,
-    pub(super) backend: Arc<dyn Backend>,
     pub(super) seat: Seat,
     pub(super) badges: Badges,
     /// What a spoke's place was made from.
@@ -132,7 +130,6 @@ impl Worker {
         let verifier = site.verifier(&run, place.root(), &state.facts, &engine)?;
         Ok(Self {
             blobs: site.blobs(),
-            backend: site.backend(state),
             site,
             run,
             engine,
@@ -223,9 +220,7 @@ impl Worker {
             }
             Effect::EnsureAttempt { attempt } | Effect::StopAttempt { attempt } => {
                 // Its driver is gone, and with it everything that the attempt had started.
-                let (snapshot, trouble) = self.files_left(state)?;
-                let attempt = attempt.clone();
-                Ok(InputKind::AttemptLost { attempt, snapshot, trouble }.into())
+                self.lost(state, attempt).map(Report::from)
             }
             Effect::Verify { verification, step, snapshot } => {
                 let mut report = self.verify(state, step, snapshot, cancel)?;
@@ -465,7 +460,7 @@ fn without_place(effect: &Effect, state: &RunState) -> Option<Report> {
     let snapshot = state.seen(state.plan.find(&attempt.step)?)?.clone();
     let message = format!("the place `{}` is gone", state.facts.place);
     let trouble = vec![Trouble::Unreadable { message }];
-    Some(InputKind::AttemptLost { attempt: attempt.clone(), snapshot, trouble }.into())
+    Some(InputKind::lost(attempt.clone(), snapshot, trouble).into())
 }
 
 /// Whether only a person can put right what is in the way of a commit.

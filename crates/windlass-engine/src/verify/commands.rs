@@ -70,7 +70,11 @@ impl Ran {
             | Outcome::OverLimit { .. }
             | Outcome::Idle
             | Outcome::Cancelled
-            | Outcome::ProviderLimit { .. } => false,
+            | Outcome::ProviderLimit { .. }
+            | Outcome::Held { .. }
+            | Outcome::Interrupted { .. }
+            | Outcome::AgentFailed { .. }
+            | Outcome::OverBudget { .. } => false,
         }
     }
 
@@ -82,9 +86,13 @@ impl Ran {
             Outcome::TimedOut => format!("took longer than {timeout}"),
             Outcome::CouldNotStart { message } => format!("could not start: {message}"),
             Outcome::OverLimit { what } => format!("went past its limit: {what}"),
-            Outcome::Idle | Outcome::Cancelled | Outcome::ProviderLimit { .. } => {
-                "was stopped".to_owned()
-            }
+            Outcome::Idle
+            | Outcome::Cancelled
+            | Outcome::ProviderLimit { .. }
+            | Outcome::Held { .. }
+            | Outcome::Interrupted { .. }
+            | Outcome::AgentFailed { .. }
+            | Outcome::OverBudget { .. } => "was stopped".to_owned(),
         }
     }
 }

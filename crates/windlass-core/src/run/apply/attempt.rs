@@ -2,10 +2,11 @@
 
 use super::{Applied, expect_next};
 use crate::id::{AttemptId, StepIndex};
-use crate::run::Event;
+use crate::proof::{Outcome, Usage};
 use crate::run::state::{Phase, RunState};
+use crate::run::{Category, Event};
 use crate::snapshot::Snapshot;
-use crate::time::Timestamp;
+use crate::time::{Span, Timestamp};
 
 impl RunState {
     #[expect(
@@ -20,7 +21,7 @@ impl RunState {
     ) -> Applied {
         let now = self.now;
         match event {
-            Event::AttemptStarted { driver, .. } => {
+            Event::AttemptStarted { driver, resumes, .. } => {
                 let agent = !self.plan.step(index).kind.is_group();
                 self.expect_holder(index, event, |phase| agent && matches!(phase, Phase::Due))?;
                 expect_next(event, attempt.number, self.step(index).attempts)?;
@@ -29,6 +30,8 @@ impl RunState {
                 let (number, driver) = (attempt.number, *driver);
                 self.update(index, |step| {
                     step.attempts = number;
+                    step.session = None;
+                    step.resumed.clone_from(resumes);
                     step.unjudged = false;
                     step.phase = Phase::Running { attempt: number, driver, since: now };
                 });
@@ -47,24 +50,31 @@ impl RunState {
             }
             Event::AttemptEnded { report, snapshot, .. } => {
                 let since = self.attempt_since(index, attempt, event)?;
-                match report.usage.cost_usd {
-                    Some(cost) => self.spent.cost_usd += cost,
-                    None => self.spent.unknown_cost += 1,
+                self.end_attempt(index, now.since(since), snapshot);
+                let outcome = &report.outcome;
+                if let Outcome::Held { .. } = outcome {
+                    self.undo_start(index);
+                } else {
+                    self.spend(index, &report.usage);
                 }
-                self.end_attempt(index, since, snapshot);
-                let cost = report.usage.cost_usd.unwrap_or_default();
                 self.update(index, |step| {
-                    step.lost = 0;
-                    step.ended = Some(report.outcome.clone());
-                    step.cost_usd += cost;
+                    step.lost = if is_interrupted(outcome) { step.lost + 1 } else { 0 };
+                    let session = report.usage.session.clone().or_else(|| step.resumed.take());
+                    step.session = session.filter(|_| outcome.goes_on());
+                    step.resumed = None;
+                    step.ended = Some(outcome.clone());
                 });
             }
-            Event::AttemptLost { snapshot, .. } => {
+            Event::AttemptLost { snapshot, usage, last_seen, .. } => {
                 let since = self.attempt_since(index, attempt, event)?;
-                self.spent.unknown_cost += 1;
-                self.end_attempt(index, since, snapshot);
+                // A break between a kill and the next driver is nobody's working time.
+                let end = last_seen.unwrap_or(now).clamp(since.min(now), now);
+                self.end_attempt(index, end.since(since), snapshot);
+                self.spend(index, usage);
                 self.update(index, |step| {
                     step.lost += 1;
+                    step.session = usage.session.clone().or_else(|| step.resumed.take());
+                    step.resumed = None;
                     step.ended = None;
                 });
             }
@@ -88,8 +98,22 @@ impl RunState {
         Err(self.wrong_phase(index, event))
     }
 
-    fn end_attempt(&mut self, index: StepIndex, since: Timestamp, snapshot: &Snapshot) {
-        let took = self.now.since(since);
+    fn spend(&mut self, index: StepIndex, usage: &Usage) {
+        match usage.cost_usd {
+            Some(cost) => self.spent.cost_usd += cost,
+            None => self.spent.unknown_cost += 1,
+        }
+        let cost = usage.cost_usd.unwrap_or_default();
+        self.update(index, |step| step.cost_usd += cost);
+    }
+
+    /// Nothing was started: the budget has its attempt back, and there is no work to look at.
+    fn undo_start(&mut self, index: StepIndex) {
+        self.spent.attempts = self.spent.attempts.saturating_sub(1);
+        self.update(index, |step| step.verify_first = false);
+    }
+
+    fn end_attempt(&mut self, index: StepIndex, took: Span, snapshot: &Snapshot) {
         self.spent.wall = self.spent.wall.plus(took);
         self.note_files(index, snapshot);
         self.update(index, |step| {
@@ -98,4 +122,12 @@ impl RunState {
             step.phase = Phase::Due;
         });
     }
+}
+
+/// Returns whether the agent's program died under it, which counts as lost.
+fn is_interrupted(outcome: &Outcome) -> bool {
+    matches!(
+        outcome,
+        Outcome::Interrupted { .. } | Outcome::AgentFailed { category: Category::Lost, .. }
+    )
 }

@@ -72,6 +72,8 @@ impl StepState {
             broken: 0,
             repeats: 0,
             ended: None,
+            session: None,
+            resumed: None,
             verify_first: false,
             unjudged: false,
             baseline: None,

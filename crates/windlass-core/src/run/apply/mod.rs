@@ -126,11 +126,11 @@ impl RunState {
     fn apply_to_control(&mut self, event: &Event) -> Applied {
         let aborting = matches!(self.control, Control::Aborting);
         let stopped = matches!(self.control, Control::Paused { .. } | Control::Obstructed { .. });
-        let committing = self
-            .holding()
-            .is_some_and(|(_, _, step)| matches!(step.phase, Phase::Committing { .. }));
+        let can_block = self
+            .in_hand()
+            .any(|index| matches!(self.step(index).phase, Phase::Committing { .. } | Phase::Due));
         let control = match event {
-            Event::BlockerRaised { message } if !aborting && committing => {
+            Event::BlockerRaised { message } if !aborting && can_block => {
                 Control::Obstructed { message: message.clone() }
             }
             Event::RunPaused { reason, detail } if !aborting => {

@@ -169,6 +169,7 @@ impl RunState {
             step.published = Vec::new();
             (step.verify_first, step.unjudged) = (false, false);
             step.ended = None;
+            step.session = None;
             step.seen = None;
             step.approved = false;
             step.waived = false;

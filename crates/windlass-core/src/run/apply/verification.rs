@@ -120,6 +120,7 @@ impl RunState {
             let same =
                 step.failure.as_ref().is_some_and(|last| last.signature == failure.signature);
             if costs_try {
+                step.session = None;
                 step.tries += 1;
                 step.repeats = if same { step.repeats + 1 } else { 1 };
             }

@@ -128,6 +128,7 @@ fn start_next(draft: &Draft, index: StepIndex, driver: Fence) -> Option<Event> {
         attempt: AttemptId { step: plan.id.clone(), number: step.attempts + 1 },
         try_number: step.tries + 1,
         driver,
+        resumes: step.session.clone(),
     })
 }
 

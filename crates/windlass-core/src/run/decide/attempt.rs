@@ -2,9 +2,9 @@
 
 use super::advance;
 use super::draft::Draft;
-use super::verified::{fail, wait};
+use super::verified::{backoff, fail, wait};
 use crate::id::{AttemptId, StepIndex};
-use crate::proof::{AttemptReport, Outcome, Trouble};
+use crate::proof::{AttemptReport, Outcome, Trouble, Usage};
 use crate::run::state::{PauseReason, Phase, StopReason};
 use crate::run::{Category, Event, Failure, Rejected, VerifyReason};
 use crate::snapshot::Snapshot;
@@ -38,25 +38,74 @@ pub(super) fn ended(
     }
     match &report.outcome {
         Outcome::Cancelled => {}
-        Outcome::ProviderLimit { resets_at, .. } => {
-            let until = resets_at.unwrap_or_else(|| draft.state.now.plus(LIMIT_WITHOUT_RESET));
-            limit(draft, index, until);
-        }
+        Outcome::ProviderLimit { resets_at, .. } => limit(draft, index, *resets_at),
+        Outcome::Held { until, .. } => wait(draft, index, *until, true),
         Outcome::CouldNotStart { message } => {
             let summary = format!("the agent could not be started: {message}");
             fail(draft, index, Failure::new(Category::Infra, summary, Vec::new()), None, true, 500);
+        }
+        Outcome::Interrupted { .. } => interrupted(draft, index),
+        Outcome::AgentFailed { category, message } => {
+            agent_failed(draft, index, *category, message, snapshot);
+        }
+        Outcome::OverBudget { message } => {
+            // What is there is looked at when a person has added to the budget.
+            let detail = format!("`{}`: {message}", attempt.step);
+            draft.emit(Event::RunPaused { reason: PauseReason::Budget, detail });
         }
         // Whatever the agent said by its exit code, what it left behind decides.
         Outcome::Exited { .. }
         | Outcome::Signalled { .. }
         | Outcome::TimedOut
         | Outcome::Idle
-        | Outcome::OverLimit { .. } => {
-            let event = advance::verify(draft, index, snapshot, VerifyReason::AttemptEnded);
-            draft.emit(event);
-        }
+        | Outcome::OverLimit { .. } => judge(draft, index, snapshot),
     }
     Ok(())
+}
+
+fn judge(draft: &mut Draft, index: StepIndex, snapshot: &Snapshot) {
+    let event = advance::verify(draft, index, snapshot, VerifyReason::AttemptEnded);
+    draft.emit(event);
+}
+
+/// The agent's program says why it could not work.
+fn agent_failed(
+    draft: &mut Draft,
+    index: StepIndex,
+    category: Category,
+    message: &str,
+    snapshot: &Snapshot,
+) {
+    match category {
+        Category::Limit => limit(draft, index, None),
+        Category::Lost => interrupted(draft, index),
+        Category::External => {
+            let failure = Failure::new(category, message.to_owned(), Vec::new());
+            fail(draft, index, failure, None, false, 0);
+            draft.emit(Event::BlockerRaised { message: message.to_owned() });
+        }
+        // The work may be there all the same.
+        Category::Code | Category::Test | Category::Infra | Category::Timeout => {
+            judge(draft, index, snapshot);
+        }
+    }
+}
+
+/// The program died under the agent: what is there is looked at, and if it does not suffice the
+/// same conversation goes on. The first time at once, then after a while.
+fn interrupted(draft: &mut Draft, index: StepIndex) {
+    let lost = draft.state.step(index).lost;
+    if lost >= LOST_IN_A_ROW {
+        lost_too_often(draft, index, lost);
+    } else if lost > 1 {
+        let until = backoff(draft, index, lost - 1, 500);
+        wait(draft, index, until, false);
+    }
+}
+
+fn lost_too_often(draft: &mut Draft, index: StepIndex, lost: u32) {
+    let detail = format!("{lost} attempts of `{}` were lost in a row", draft.id(index));
+    draft.emit(Event::RunPaused { reason: PauseReason::LostTooOften, detail });
 }
 
 pub(super) fn lost(
@@ -64,12 +113,16 @@ pub(super) fn lost(
     attempt: &AttemptId,
     snapshot: &Snapshot,
     troubles: &[Trouble],
+    usage: &Usage,
+    last_seen: Option<Timestamp>,
 ) -> Result<(), Rejected> {
     let (index, stopping) = current(draft, attempt)?;
     draft.emit(Event::AttemptLost {
         attempt: attempt.clone(),
         snapshot: snapshot.clone(),
         trouble: troubles.to_vec(),
+        usage: usage.clone(),
+        last_seen,
     });
     if !troubles.is_empty() {
         // Files in such a state prove nothing; a lost attempt costs no try.
@@ -77,8 +130,7 @@ pub(super) fn lost(
     }
     let lost = draft.state.step(index).lost;
     if lost >= LOST_IN_A_ROW && stopping.is_none() {
-        let detail = format!("{lost} attempts of `{}` were lost in a row", attempt.step);
-        draft.emit(Event::RunPaused { reason: PauseReason::LostTooOften, detail });
+        lost_too_often(draft, index, lost);
     }
     // Without trouble the step is due with its work to be looked at first.
     Ok(())
@@ -103,7 +155,8 @@ fn current(
     Err(Rejected::StaleAttempt { attempt: attempt.clone() })
 }
 
-fn limit(draft: &mut Draft, index: StepIndex, until: Timestamp) {
+fn limit(draft: &mut Draft, index: StepIndex, resets_at: Option<Timestamp>) {
+    let until = resets_at.unwrap_or_else(|| draft.state.now.plus(LIMIT_WITHOUT_RESET));
     wait(draft, index, until, true);
 }
 

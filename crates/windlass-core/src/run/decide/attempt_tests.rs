@@ -228,11 +228,7 @@ fn a_late_report_of_an_earlier_attempt_is_refused() {
         snapshot: files("c9"),
     };
     assert_eq!(run.feed(end), Err(stale.clone()));
-    let loss = InputKind::AttemptLost {
-        attempt: attempt_id("code#1"),
-        snapshot: files("c9"),
-        trouble: Vec::new(),
-    };
+    let loss = InputKind::lost(attempt_id("code#1"), files("c9"), Vec::new());
     assert_eq!(run.feed(loss), Err(stale.clone()));
     assert_eq!(run.sets("code#1", "key", true.into()), Err(stale));
     assert_eq!(run.outstanding(), [ensure("code#2")]);

@@ -53,7 +53,7 @@ pub(crate) use verified::SAME_FAILURE;
 /// Raised whenever the same state and input would give other events than before.
 ///
 /// `audit` replays decisions of this version through [`decide`], and others by their events alone.
-pub const DECIDER_VERSION: u32 = 1;
+pub const DECIDER_VERSION: u32 = 2;
 
 /// Why an input was not taken. Nothing is journalled for it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -198,8 +198,8 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
         InputKind::AttemptEnded { attempt, report, snapshot } => {
             attempt::ended(&mut draft, attempt, report, snapshot)?;
         }
-        InputKind::AttemptLost { attempt, snapshot, trouble } => {
-            attempt::lost(&mut draft, attempt, snapshot, trouble)?;
+        InputKind::AttemptLost { attempt, snapshot, trouble, usage, last_seen } => {
+            attempt::lost(&mut draft, attempt, snapshot, trouble, usage, *last_seen)?;
         }
         InputKind::Verified { verification, report, jitter } => {
             verified::verified(&mut draft, *verification, report, *jitter)?;

@@ -196,22 +196,26 @@ pub(super) fn fail(
 
 /// The way an attempt ended can explain why its proof is missing.
 fn by_outcome(draft: &Draft, index: StepIndex, mut failure: Failure) -> Failure {
-    let explained = match draft.state.step(index).ended.as_ref() {
+    let (category, why) = match draft.state.step(index).ended.as_ref() {
         Some(Outcome::TimedOut) => (Category::Timeout, "the attempt ran out of time"),
         Some(Outcome::Idle) => (Category::Timeout, "the attempt showed no sign of life"),
         Some(Outcome::OverLimit { .. }) => (Category::Infra, "the attempt went past a limit"),
+        Some(Outcome::AgentFailed { category, message }) => (*category, message.as_str()),
         Some(
             Outcome::CouldNotStart { .. }
             | Outcome::Exited { .. }
             | Outcome::Signalled { .. }
             | Outcome::Cancelled
-            | Outcome::ProviderLimit { .. },
+            | Outcome::ProviderLimit { .. }
+            | Outcome::Held { .. }
+            | Outcome::Interrupted { .. }
+            | Outcome::OverBudget { .. },
         )
         | None => return failure,
     };
     if matches!(failure.category, Category::Code | Category::Test) {
-        failure.category = explained.0;
-        failure.summary = format!("{}; {}", explained.1, failure.summary);
+        failure.category = category;
+        failure.summary = format!("{why}; {}", failure.summary);
     }
     failure
 }
@@ -237,7 +241,7 @@ pub(super) fn wait(draft: &mut Draft, index: StepIndex, until: Timestamp, limit:
 
 /// Doubles per failure up to the bound; a quarter of it is chance, so that runs that failed
 /// together do not come back together.
-fn backoff(draft: &Draft, index: StepIndex, failures: u32, jitter: u16) -> Timestamp {
+pub(super) fn backoff(draft: &Draft, index: StepIndex, failures: u32, jitter: u16) -> Timestamp {
     let policy = draft.state.plan.step(index).backoff;
     let doubled = policy.initial.0.saturating_mul(1 << failures.saturating_sub(1).min(20));
     let capped = doubled.min(policy.max.0);

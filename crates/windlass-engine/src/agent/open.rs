@@ -1,0 +1,17 @@
+//! Backends by name.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{Backend, CommandBackend, RehearsalBackend};
+
+/// Returns the backend of this name; `command` is what stands behind those that need one.
+pub fn open(name: &str, command: Option<&str>, exe: &Path) -> Option<Arc<dyn Backend>> {
+    Some(match (name, command) {
+        ("command", Some(command)) => Arc::new(CommandBackend::new(command.to_owned())),
+        ("rehearsal", Some(script)) => {
+            Arc::new(RehearsalBackend::new(exe.to_owned(), PathBuf::from(script)))
+        }
+        _ => return None,
+    })
+}
