@@ -252,6 +252,9 @@ pub struct VerifyReport {
     pub verdict: Option<String>,
     /// The files that a route's `files` expression listed.
     pub route_files: Vec<String>,
+    /// What a route's `files` and `types` expressions listed together, where it has types.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub route_findings: Vec<Finding>,
     /// Papers that `file` checks matched, to be kept aside when the step is reopened.
     pub papers: Vec<String>,
     /// The files as they are, when the place is not what was to be verified any more.
@@ -272,11 +275,23 @@ impl VerifyReport {
             protected_diff: None,
             verdict: None,
             route_files: Vec::new(),
+            route_findings: Vec::new(),
             papers: Vec::new(),
             moved_on: None,
             broken: None,
         }
     }
+}
+
+/// What a judge found: where, and of which type.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Finding {
+    /// The file, if it named one.
+    pub file: Option<String>,
+    /// The type, if it named one.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
 }
 
 /// How many paths a report lists; more are only counted, so that an event stays small.

@@ -19,6 +19,9 @@ use crate::surroundings::{self, Surroundings, person};
 /// How often the journal is looked at while nobody types.
 const INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 
+/// How many files behind a verdict are shown.
+const MOST_FILES: usize = 20;
+
 /// Shows the gate and takes an answer. Returns whether the run can go on.
 pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<bool, CommandError> {
     let Some(gate) = state.gate() else { return Ok(false) };
@@ -29,6 +32,16 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
             for line in proofs_of(surroundings, &state.facts.run, &gate.step)? {
                 note(&printable(&line, Lines::One));
             }
+        }
+        GateKind::Route { verdict, target, files } => {
+            note(&format!("`{}` said {verdict}. Go back to `{target}`?", gate.step));
+            for file in files.iter().take(MOST_FILES) {
+                note(&format!("  {}", printable(file, Lines::One)));
+            }
+            if files.len() > MOST_FILES {
+                note(&format!("  and {} more", files.len() - MOST_FILES));
+            }
+            note("  [a] goes back there, [r]ollback STEP goes elsewhere, [f]eedback reviews again");
         }
         GateKind::Protected { changes, diff } => {
             note(&format!("`{}` changed files that judge the work:", gate.step));

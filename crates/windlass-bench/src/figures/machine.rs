@@ -195,6 +195,7 @@ fn proven() -> VerifyReport {
         protected_diff: None,
         verdict: None,
         route_files: Vec::new(),
+        route_findings: Vec::new(),
         papers: Vec::new(),
         moved_on: None,
         broken: None,

@@ -273,6 +273,12 @@ impl Builder<'_> {
                 let rollback = Rollback {
                     files: route.files.as_ref().map(|files| files.value.clone()),
                     by_path,
+                    types: route.types.as_ref().map(|types| types.value.clone()),
+                    by_type: route
+                        .by_type
+                        .iter()
+                        .map(|(kind, step)| (kind.clone(), place(*step)))
+                        .collect(),
                     otherwise: place(route.otherwise),
                 };
                 (route.value.clone(), Route { rollback, max: route.max })

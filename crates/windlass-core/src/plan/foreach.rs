@@ -240,13 +240,18 @@ impl Copy<'_> {
     }
 
     fn route(&self, route: &Route) -> Route {
-        let by_path = &route.rollback.by_path;
+        let (by_path, by_type) = (&route.rollback.by_path, &route.rollback.by_type);
         Route {
             rollback: Rollback {
                 files: route.rollback.files.clone(),
                 by_path: by_path
                     .iter()
                     .map(|(glob, step)| (self.now(glob), self.place(*step)))
+                    .collect(),
+                types: route.rollback.types.clone(),
+                by_type: by_type
+                    .iter()
+                    .map(|(kind, step)| (kind.clone(), self.place(*step)))
                     .collect(),
                 otherwise: self.place(route.rollback.otherwise),
             },

@@ -190,7 +190,13 @@ pub struct Rollback {
     pub files: Option<String>,
     /// Steps by the glob that a file matches, in the order of the workflow file.
     pub by_path: Vec<(String, StepIndex)>,
-    /// The step when no file matches.
+    /// jq expression that lists a type for each of those files, in the same order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub types: Option<String>,
+    /// Steps by the type of what is found, for files that no glob matches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_type: Vec<(String, StepIndex)>,
+    /// The step when neither file nor type leads to one.
     pub otherwise: StepIndex,
 }
 

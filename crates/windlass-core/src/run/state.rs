@@ -321,6 +321,15 @@ pub enum GateKind {
         /// Their diff.
         diff: Option<crate::proof::Blob>,
     },
+    /// Whether the run goes back to where a verdict leads.
+    Route {
+        /// The verdict.
+        verdict: String,
+        /// The step that it leads to.
+        target: StepId,
+        /// The files behind it.
+        files: Vec<String>,
+    },
 }
 
 /// What was asked for when a step was reopened.

@@ -117,7 +117,7 @@ impl RunState {
         let gate = self.gate()?;
         match gate.kind {
             GateKind::Protected { .. } => Some(PauseReason::ProtectedChanged.as_str()),
-            GateKind::Approval => None,
+            GateKind::Approval | GateKind::Route { .. } => None,
         }
     }
 

@@ -222,7 +222,13 @@ pub(crate) fn plan(drafts: impl IntoIterator<Item = Draft>) -> Plan {
         for NamedRoute { verdict, by_path, otherwise, max } in &draft.routes {
             let by_path =
                 by_path.iter().map(|(glob, name)| ((*glob).to_owned(), find(name))).collect();
-            let rollback = Rollback { files: None, by_path, otherwise: find(otherwise) };
+            let rollback = Rollback {
+                files: None,
+                by_path,
+                types: None,
+                by_type: Vec::new(),
+                otherwise: find(otherwise),
+            };
             step.on.insert((*verdict).to_owned(), Route { rollback, max: *max });
         }
         step
@@ -317,6 +323,15 @@ impl Run {
         }
         assert_eq!(replayed, self.state, "a replay gives the live state");
         Ok(events)
+    }
+
+    /// Feeds an input that is taken.
+    pub(crate) fn expect_fed(&mut self, kind: InputKind) -> Vec<Event> {
+        self.expect(kind)
+    }
+
+    pub(crate) fn planned(plan: Plan) -> Self {
+        Self::start(plan, facts())
     }
 
     fn expect(&mut self, kind: InputKind) -> Vec<Event> {
@@ -524,6 +539,7 @@ pub(crate) fn holds() -> VerifyReport {
         protected_diff: None,
         verdict: None,
         route_files: Vec::new(),
+        route_findings: Vec::new(),
         papers: Vec::new(),
         moved_on: None,
         broken: None,

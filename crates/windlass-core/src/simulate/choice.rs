@@ -6,6 +6,7 @@ use super::target::{Answer, Target};
 use super::walk::Walk;
 use crate::id::{StepId, StepIndex};
 use crate::plan::Skip;
+use crate::proof::Finding;
 use crate::run::{Effect, GateKind, Phase, SAME_FAILURE, VerifyReason};
 
 /// Something that could happen next, and what that would cover.
@@ -57,7 +58,7 @@ pub(super) enum Sees {
     OneFailureForEver,
     Verdict {
         verdict: String,
-        files: Vec<String>,
+        findings: Vec<Finding>,
     },
     /// The same verdict until its route is used up.
     VerdictForEver {
@@ -212,10 +213,10 @@ fn judged(
         if state.routes.get(verdict).copied().unwrap_or(0) >= route.max {
             continue;
         }
-        for (target, files) in routes(plan, planned, verdict) {
-            if let Some(files) = files {
+        for (target, findings) in routes(plan, planned, verdict) {
+            if let Some(findings) = findings {
                 let verdict = verdict.clone();
-                choices.push(choice(Some(target), Sees::Verdict { verdict, files }));
+                choices.push(choice(Some(target), Sees::Verdict { verdict, findings }));
             }
         }
     }
@@ -243,6 +244,10 @@ fn at_gate(walk: &Walk) -> Vec<Choice> {
         GateKind::Protected { .. } => {
             let answer = walk.answer_to_protected().unwrap_or(Answer::Approve);
             vec![Choice { target: None, act: Act::Answer(answer) }]
+        }
+        // Where it leads is what counts, and that is told when it is confirmed.
+        GateKind::Route { .. } => {
+            vec![Choice { target: None, act: Act::Answer(Answer::Approve) }]
         }
         GateKind::Approval => {
             let choice = |answer: Answer| Choice {

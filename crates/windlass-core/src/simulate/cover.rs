@@ -6,6 +6,7 @@ use super::sample;
 use super::target::{Answer, Target};
 use crate::id::StepIndex;
 use crate::plan::{Criterion, Exhausted, Plan, PlanStep, Publish, Skip, StepKind, ValueType};
+use crate::proof::Finding;
 use crate::run::SAME_FAILURE;
 
 /// Tries and turns of a route that are walked one by one; nobody reads more.
@@ -152,12 +153,12 @@ pub(super) fn is_worked_on(step: &PlanStep) -> bool {
     }
 }
 
-/// The ways of one route, each with the files that lead there.
+/// The ways of one route, each with the findings that lead there.
 pub(super) fn routes(
     plan: &Plan,
     step: &PlanStep,
     verdict: &str,
-) -> Vec<(Target, Option<Vec<String>>)> {
+) -> Vec<(Target, Option<Vec<Finding>>)> {
     let Some(route) = step.on.get(verdict) else { return Vec::new() };
     let target = |glob: Option<&str>, to: StepIndex| Target::Route {
         step: step.id.clone(),
@@ -173,9 +174,14 @@ pub(super) fn routes(
         .enumerate()
         .map(|(position, (glob, to))| {
             let file = sample::file_for(&patterns, position);
-            (target(Some(glob), *to), file.map(|file| vec![file]))
+            let found = file.map(|file| vec![Finding { file: Some(file), kind: None }]);
+            (target(Some(glob), *to), found)
         })
         .collect();
+    ways.extend(route.rollback.by_type.iter().map(|(kind, to)| {
+        let found = vec![Finding { file: None, kind: Some(kind.clone()) }];
+        (target(Some(kind), *to), Some(found))
+    }));
     ways.push((target(None, route.rollback.otherwise), Some(Vec::new())));
     ways
 }

@@ -107,10 +107,12 @@ impl Teller {
             }
             Event::GateOpened { gate } => {
                 self.gates.insert(gate.id, gate.step.clone());
-                if gate.kind == GateKind::Approval {
-                    return;
+                match gate.kind {
+                    GateKind::Approval | GateKind::Route { .. } => return,
+                    GateKind::Protected { .. } => {
+                        Move::ProtectedChanged { step: gate.step.clone() }
+                    }
                 }
-                Move::ProtectedChanged { step: gate.step.clone() }
             }
             Event::StepProven { step, .. } => {
                 Move::Passed { step: step.clone(), attempt: self.attempts.remove(step) }

@@ -3,7 +3,7 @@
 use super::cover::checks;
 use crate::id::{ContentHash, ObjectId, RunId};
 use crate::plan::{CheckKind, Criterion, Holds, PlanStep, Strength};
-use crate::proof::{AttemptReport, Outcome, Proof, ProtectedChange, Usage, VerifyReport};
+use crate::proof::{AttemptReport, Finding, Outcome, Proof, ProtectedChange, Usage, VerifyReport};
 use crate::run::RunFacts;
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Span;
@@ -64,7 +64,7 @@ pub(super) fn fails(step: &PlanStep, words: &str) -> VerifyReport {
 }
 
 /// A report on which all holds but the verdict.
-pub(super) fn says(step: &PlanStep, verdict: &str, files: Vec<String>) -> VerifyReport {
+pub(super) fn says(step: &PlanStep, verdict: &str, findings: Vec<Finding>) -> VerifyReport {
     let mut report = report(step, Holds::Yes, "");
     for check in checks(step) {
         if accepted(&check.kind).is_some()
@@ -74,7 +74,8 @@ pub(super) fn says(step: &PlanStep, verdict: &str, files: Vec<String>) -> Verify
         }
     }
     report.verdict = Some(verdict.to_owned());
-    report.route_files = files;
+    report.route_files = findings.iter().filter_map(|found| found.file.clone()).collect();
+    report.route_findings = findings;
     report
 }
 

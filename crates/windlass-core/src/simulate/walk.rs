@@ -241,7 +241,7 @@ impl Walk {
                 self.expected.insert(step.clone(), sees.clone());
                 report::fails(&plan, WORDS[0])
             }
-            Sees::Verdict { verdict, files } => report::says(&plan, verdict, files.clone()),
+            Sees::Verdict { verdict, findings } => report::says(&plan, verdict, findings.clone()),
             Sees::VerdictForEver { verdict } => {
                 self.expected.insert(step.clone(), sees.clone());
                 let mut ways = routes(&self.state.plan, &plan, verdict).into_iter();
@@ -279,9 +279,10 @@ impl Walk {
                 observed,
             },
         };
-        self.reached.push(match gate.kind {
-            GateKind::Approval => Target::Gate { step: gate.step, answer: answer.clone() },
-            GateKind::Protected { .. } => Target::Protected { answer: answer.clone() },
+        self.reached.extend(match gate.kind {
+            GateKind::Approval => Some(Target::Gate { step: gate.step, answer: answer.clone() }),
+            GateKind::Protected { .. } => Some(Target::Protected { answer: answer.clone() }),
+            GateKind::Route { .. } => None,
         });
         self.feed(Actor::person("you"), InputKind::Decided(decision))
     }

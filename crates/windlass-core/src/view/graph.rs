@@ -40,6 +40,7 @@ fn moved(step: &PlanStep, place: &dyn Fn(StepIndex) -> StepIndex) -> PlanStep {
     for route in step.on.values_mut() {
         route.rollback.otherwise = place(route.rollback.otherwise);
         route.rollback.by_path.iter_mut().for_each(|(_, target)| *target = place(*target));
+        route.rollback.by_type.iter_mut().for_each(|(_, target)| *target = place(*target));
     }
     step
 }
@@ -187,7 +188,8 @@ fn names(plan: &Plan, steps: impl IntoIterator<Item = StepIndex>) -> Vec<&str> {
 /// Every step that a route can lead to.
 fn targets(route: &Route) -> BTreeSet<StepIndex> {
     let by_path = route.rollback.by_path.iter().map(|(_, step)| *step);
-    by_path.chain([route.rollback.otherwise]).collect()
+    let by_type = route.rollback.by_type.iter().map(|(_, step)| *step);
+    by_path.chain(by_type).chain([route.rollback.otherwise]).collect()
 }
 
 fn edges(step: &PlanStep) -> impl Iterator<Item = (&str, StepIndex, u32)> {

@@ -35,6 +35,8 @@ pub use report::{
     html, markdown, report_view,
 };
 pub use running::{Doing, GateAhead, RollbackTarget, RunningView, rollback_targets};
-pub use status::{BudgetView, GateView, NextCommand, RunView, StatusView, StepView, status_view};
+pub use status::{
+    BudgetView, GateView, NextCommand, RouteView, RunView, StatusView, StepView, status_view,
+};
 pub use trail::{Told, TrailError, follow};
 pub use why::{Sentence, Why, why};

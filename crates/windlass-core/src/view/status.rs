@@ -89,6 +89,18 @@ pub struct GateView {
     pub papers: String,
     /// Protected files that changed.
     pub protected: Vec<String>,
+    /// Where a verdict leads, when the gate asks whether to go there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub route: Option<RouteView>,
+}
+
+/// Where a verdict leads.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the documented contract of `status --json`")]
+pub struct RouteView {
+    pub verdict: String,
+    pub target: StepId,
+    pub files: Vec<String>,
 }
 
 /// What was used of what is allowed.
@@ -245,6 +257,9 @@ fn detail(state: &RunState) -> Option<String> {
                 let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
                 format!("`{}` changed protected files: {}", gate.step, paths.join(", "))
             }
+            GateKind::Route { verdict, target, .. } => {
+                format!("`{}` said {verdict}: approve to go back to `{target}`", gate.step)
+            }
         });
     }
     if let Some(blocked) = state.blocked.get_min()
@@ -304,6 +319,13 @@ fn gate_view(state: &RunState) -> Option<GateView> {
         GateKind::Protected { changes, .. } => {
             ("protected", changes.iter().map(|change| change.path.clone()).collect())
         }
+        GateKind::Route { .. } => ("route", Vec::new()),
+    };
+    let route = if let GateKind::Route { verdict, target, files } = &gate.kind {
+        let (verdict, target) = (verdict.clone(), target.clone());
+        Some(RouteView { verdict, target, files: files.clone() })
+    } else {
+        None
     };
     Some(GateView {
         id: gate.id,
@@ -313,6 +335,7 @@ fn gate_view(state: &RunState) -> Option<GateView> {
         code: gate.snapshot.code.as_str().to_owned(),
         papers: gate.snapshot.papers.as_str().to_owned(),
         protected,
+        route,
     })
 }
 

@@ -218,6 +218,9 @@ impl<'a> Teller<'a> {
                 self.gates.insert(gate.id, gate.step.clone());
                 (gate.step == *self.step).then(|| match &gate.kind {
                     GateKind::Approval => "its gate opened: a person decides".to_owned(),
+                    GateKind::Route { verdict, target, .. } => format!(
+                        "it said {verdict}: a person decides whether to go back to `{target}`"
+                    ),
                     GateKind::Protected { changes, .. } => {
                         let paths: Vec<&str> =
                             changes.iter().map(|change| change.path.as_str()).collect();

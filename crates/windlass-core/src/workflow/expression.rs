@@ -56,7 +56,8 @@ impl Workflow {
                     | Kind::NotYet => {}
                 }
             }
-            for files in step.routes.iter().filter_map(|route| route.files.as_ref()) {
+            for files in step.routes.iter().flat_map(|route| route.files.iter().chain(&route.types))
+            {
                 add(ExpressionKind::Files, files);
             }
         }

@@ -15,6 +15,8 @@ pub(crate) struct WrittenRoute {
     value: Located<String>,
     files: Option<Located<String>>,
     by_path: Vec<(Located<Template>, Located<String>)>,
+    types: Option<Located<String>>,
+    by_type: Vec<(String, Located<String>)>,
     otherwise: Located<String>,
     max: u32,
 }
@@ -25,6 +27,8 @@ pub(crate) struct Route {
     pub(crate) value: String,
     pub(crate) files: Option<Located<String>>,
     pub(crate) by_path: Vec<(Located<Template>, usize)>,
+    pub(crate) types: Option<Located<String>>,
+    pub(crate) by_type: Vec<(String, usize)>,
     pub(crate) otherwise: usize,
     pub(crate) max: u32,
 }
@@ -32,7 +36,8 @@ pub(crate) struct Route {
 impl Route {
     /// Returns the steps that the route can lead to.
     pub(crate) fn targets(&self) -> impl Iterator<Item = usize> {
-        self.by_path.iter().map(|(_, step)| *step).chain([self.otherwise])
+        let by_type = self.by_type.iter().map(|(_, step)| *step);
+        self.by_path.iter().map(|(_, step)| *step).chain(by_type).chain([self.otherwise])
     }
 }
 
@@ -66,6 +71,8 @@ fn read(value: Located<String>, node: &Node, findings: &mut Findings) -> Option<
             value,
             files: None,
             by_path: Vec::new(),
+            types: None,
+            by_type: Vec::new(),
             otherwise,
             max: max?,
         });
@@ -80,9 +87,18 @@ fn read(value: Located<String>, node: &Node, findings: &mut Findings) -> Option<
             "`files` is the jq expression that lists the files concerned",
         );
     }
+    let types = inner.get("types").and_then(|node| fields::filled_text(node, findings));
+    let by_type = inner.get("by_type").map(|node| read_by_type(node, findings)).unwrap_or_default();
+    if !by_type.is_empty() && inner.get("types").is_none() {
+        findings.error_with_help(
+            rollback.at,
+            "`by_type` needs `types`",
+            "`types` is the jq expression that lists the types of what was found",
+        );
+    }
     let otherwise = inner.required("otherwise", "`rollback`", findings)?;
     let otherwise = fields::filled_text(otherwise, findings)?;
-    Some(WrittenRoute { value, files, by_path, otherwise, max: max? })
+    Some(WrittenRoute { value, files, by_path, types, by_type, otherwise, max: max? })
 }
 
 fn read_by_path(node: &Node, findings: &mut Findings) -> Vec<(Located<Template>, Located<String>)> {
@@ -95,6 +111,14 @@ fn read_by_path(node: &Node, findings: &mut Findings) -> Vec<(Located<Template>,
     paths
 }
 
+fn read_by_type(node: &Node, findings: &mut Findings) -> Vec<(String, Located<String>)> {
+    let entries = fields::entries(node, "`by_type`", findings).unwrap_or_default();
+    let steps = entries.into_iter().filter_map(|(kind, _, node)| {
+        fields::filled_text(node, findings).map(|step| (kind.to_owned(), step))
+    });
+    steps.collect()
+}
+
 /// Looks up the steps of all routes, and checks that each leads back.
 pub(super) fn resolve(order: &mut Order, findings: &mut Findings) {
     for index in 0..order.steps.len() {
@@ -102,16 +126,21 @@ pub(super) fn resolve(order: &mut Order, findings: &mut Findings) {
         check_verdict(order, index, &routes, findings);
         let mut resolved = Vec::new();
         for route in routes {
-            let by_path: Vec<_> = route
+            let by_path: Option<Vec<_>> = route
                 .by_path
                 .into_iter()
                 .map(|(glob, name)| Some((glob, target(order, index, &name, findings)?)))
                 .collect();
+            let by_type: Option<Vec<_>> = route
+                .by_type
+                .into_iter()
+                .map(|(kind, name)| Some((kind, target(order, index, &name, findings)?)))
+                .collect();
             let otherwise = target(order, index, &route.otherwise, findings);
-            if let (Some(by_path), Some(otherwise)) = (by_path.into_iter().collect(), otherwise) {
-                let WrittenRoute { value, files, max, .. } =
-                    WrittenRoute { by_path: vec![], ..route };
-                resolved.push(Route { value: value.value, files, by_path, otherwise, max });
+            if let (Some(by_path), Some(by_type), Some(otherwise)) = (by_path, by_type, otherwise) {
+                let (value, max) = (route.value.value, route.max);
+                let (files, types) = (route.files, route.types);
+                resolved.push(Route { value, files, by_path, types, by_type, otherwise, max });
             }
         }
         order.steps[index].routes = resolved;

@@ -135,8 +135,11 @@ fn rule(table: &Mapping, object: &mut Json) {
         }
         Rule::PathsNeedFiles => {
             let looks_up = json!({"minProperties": 1});
-            object["if"] = json!({"required": ["by_path"], "properties": {"by_path": looks_up}});
-            object["then"] = json!({"required": ["files"]});
+            let needs = |table: &str, list: &str| {
+                let given = json!({"required": [table], "properties": {table: looks_up}});
+                json!({"if": given, "then": {"required": [list]}})
+            };
+            object["allOf"] = json!([needs("by_path", "files"), needs("by_type", "types")]);
         }
     }
 }

@@ -6,9 +6,9 @@ use std::time::Instant;
 
 use windlass_core::id::{ContentHash, ObjectId};
 use windlass_core::plan::{
-    Check, CheckCommand, CheckKind, Criterion, Holds, Plan, PlanStep, glob, template,
+    Check, CheckCommand, CheckKind, Criterion, Holds, Plan, PlanStep, Rollback, glob, template,
 };
-use windlass_core::proof::{MAX_LISTED_PATHS, Proof, VerifyReport};
+use windlass_core::proof::{Finding, MAX_LISTED_PATHS, Proof, VerifyReport};
 use windlass_core::snapshot::{Baseline, Snapshot};
 use windlass_core::time::Span;
 
@@ -209,10 +209,9 @@ impl Looking<'_> {
             self.look_at_commands(criterion, report)?;
         }
         if let Some(verdict) = &report.verdict
-            && let Some(files) =
-                request.step.on.get(verdict).and_then(|route| route.rollback.files.as_deref())
+            && let Some(route) = request.step.on.get(verdict)
         {
-            report.route_files = self.route_files(files);
+            self.look_at_findings(&route.rollback, report);
         }
         Ok(())
     }
@@ -458,14 +457,26 @@ impl Looking<'_> {
         }
     }
 
-    fn route_files(&self, expression: &str) -> Vec<String> {
-        let values = self.evaluate(expression).unwrap_or_default();
-        values
-            .iter()
-            .filter_map(|value| value.as_str())
-            .map(str::to_owned)
-            .take(MAX_LISTED_PATHS)
-            .collect()
+    /// Lists what the judge found. Files and types belong together only where there is one of each
+    /// for everything found; else each counts by itself.
+    fn look_at_findings(&self, rollback: &Rollback, report: &mut VerifyReport) {
+        let listed = |expression: Option<&String>| -> Vec<Option<String>> {
+            let values = expression.map(|text| self.evaluate(text).unwrap_or_default());
+            let values = values.unwrap_or_default().into_iter().take(MAX_LISTED_PATHS);
+            values.map(|value| value.as_str().map(str::to_owned)).collect()
+        };
+        let (files, types) = (listed(rollback.files.as_ref()), listed(rollback.types.as_ref()));
+        report.route_files = files.iter().flatten().cloned().collect();
+        if rollback.types.is_none() {
+            return;
+        }
+        report.route_findings = if files.len() == types.len() {
+            let pairs = files.into_iter().zip(types);
+            pairs.map(|(file, kind)| Finding { file, kind }).collect()
+        } else {
+            let files = files.into_iter().map(|file| Finding { file, kind: None });
+            files.chain(types.into_iter().map(|kind| Finding { file: None, kind })).collect()
+        };
     }
 
     fn evaluate(&self, expression: &str) -> Result<Vec<serde_json::Value>, String> {

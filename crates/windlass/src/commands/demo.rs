@@ -153,6 +153,10 @@ fn answer(state: &RunState) -> Option<(&'static str, Request)> {
             let request = Request::Feedback { message: FEEDBACK.to_owned(), gate: Some(gate.id) };
             ("Your turn: Enter sends it back", request)
         }
+        GateKind::Route { .. } => {
+            let request = Request::Approve { gate: gate.id, message: None };
+            ("Your turn: Enter sends it back", request)
+        }
         GateKind::Approval => (
             "Your turn: Enter approves",
             Request::Approve { gate: gate.id, message: Some(APPROVAL.to_owned()) },

@@ -121,6 +121,7 @@ fn at_gate(number: u32) -> Seen {
         code: String::new(),
         papers: String::new(),
         protected: Vec::new(),
+        route: None,
     });
     seen(view)
 }

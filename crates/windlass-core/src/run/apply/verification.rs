@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Applied, IllegalEvent, expect_next};
 use crate::id::StepIndex;
 use crate::plan::{CommitPolicy, Publish, template};
-use crate::run::state::{Phase, RunState};
+use crate::run::state::{GateKind, Phase, RunState};
 use crate::run::{Event, Failure, VerifyReason};
 
 impl RunState {
@@ -70,7 +70,13 @@ impl RunState {
                 self.fail(index, failure, *costs_try);
             }
             Event::RouteTaken { verdict, .. } => {
-                self.spend_verification(index, event)?;
+                let confirmed = matches!(&self.step(index).phase,
+                    Phase::AtGate { gate } if matches!(gate.kind, GateKind::Route { .. }));
+                if confirmed {
+                    self.update(index, |step| step.phase = Phase::Due);
+                } else {
+                    self.spend_verification(index, event)?;
+                }
                 self.update(index, |step| {
                     *step.routes.entry(verdict.clone()).or_default() += 1;
                 });

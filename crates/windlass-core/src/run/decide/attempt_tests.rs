@@ -1,7 +1,7 @@
 //! Attempts that end, time out, meet a limit or are lost.
 
 use crate::id::Fence;
-use crate::proof::Outcome;
+use crate::proof::{AttemptReport, Outcome, Usage};
 use crate::run::testing::*;
 use crate::run::*;
 use crate::time::{Span, Timestamp};
@@ -322,4 +322,145 @@ fn the_surroundings_may_fail_in_the_same_way_as_often_as_there_are_tries() {
     }
     run.ends_with("code#5", "c0", how());
     assert_eq!(run.state.reason(), Some("retries_exhausted"));
+}
+
+fn of_session(how: Outcome, session: &str) -> AttemptReport {
+    let usage = Usage { session: Some(session.to_owned()), ..Usage::default() };
+    AttemptReport { usage, ..report(how) }
+}
+
+fn goes_on(attempt: &str, session: Option<&str>) -> Event {
+    Event::AttemptStarted {
+        attempt: attempt_id(attempt),
+        try_number: 1,
+        driver: DRIVER,
+        resumes: session.map(str::to_owned),
+    }
+}
+
+#[test]
+fn an_interrupted_conversation_goes_on_and_costs_no_try() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    let how = Outcome::Interrupted { message: "killed".to_owned() };
+    let events = run.reports("code#1", "c1", of_session(how, "s1"));
+    assert_eq!(events[1], verification(1, "code", "c1", VerifyReason::MayBeDone));
+    let events = run.verifies(fails("no"));
+    assert_eq!(events, [not_proven_for_free("code", "no"), goes_on("code#2", Some("s1"))]);
+    assert_eq!(run.step("code").resumed.as_deref(), Some("s1"));
+}
+
+#[test]
+fn a_lost_attempt_goes_on_with_its_conversation_and_a_retry_does_not() {
+    let mut run = Run::of([agent("code").retries(3)]);
+    run.begins("code");
+    let usage = Usage { session: Some("s1".to_owned()), ..Usage::default() };
+    let snapshot = files("c1");
+    run.expect_fed(InputKind::AttemptLost {
+        attempt: attempt_id("code#1"),
+        snapshot,
+        trouble: Vec::new(),
+        usage,
+        last_seen: None,
+    });
+    assert_eq!(run.verifies(fails("no"))[1], goes_on("code#2", Some("s1")));
+    run.reports("code#2", "c1", of_session(Outcome::Exited { code: 0 }, "s1"));
+    let Event::AttemptStarted { resumes, .. } = run.verifies(fails("no"))[1].clone() else {
+        panic!("the next try starts");
+    };
+    assert_eq!(resumes, None, "what a retry is told must not rest on what the last one believed");
+}
+
+#[test]
+fn a_program_that_dies_again_and_again_is_waited_for_and_then_given_up() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    for number in 1.. {
+        let how = Outcome::Interrupted { message: "killed".to_owned() };
+        let events = run.ends_with(&format!("code#{number}"), "c1", how);
+        if number == 20 {
+            let detail = "20 attempts of `code` were lost in a row";
+            assert_eq!(events[1], paused(PauseReason::LostTooOften, detail));
+            break;
+        }
+        if number > 1 {
+            assert!(matches!(events[1], Event::WaitStarted { limit: false, .. }), "{events:?}");
+            run.later(Span::hours(1));
+            run.timer("code");
+        }
+        run.verifies(fails("no"));
+    }
+}
+
+#[test]
+fn an_attempt_that_was_held_back_was_none() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    let until = START.plus(Span::hours(2));
+    let how = Outcome::Held { until, why: "quiet hours".to_owned() };
+    let events = run.ends_with("code#1", "c0", how);
+    assert_eq!(events[1], waits("code", until, true));
+    assert_eq!((run.state.spent.attempts, run.state.spent.unknown_cost), (0, 0));
+    run.at = until;
+    assert_eq!(
+        run.timer("code"),
+        [Event::WaitEnded { step: "code".into() }, started("code#2", 1)],
+        "there is no work to look at"
+    );
+}
+
+#[test]
+fn what_only_a_person_can_put_right_stops_the_run_and_costs_no_try() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    let message = "not signed in: run `claude`".to_owned();
+    let how = Outcome::AgentFailed { category: Category::External, message: message.clone() };
+    let events = run.ends_with("code#1", "c1", how);
+    assert!(matches!(events[1], Event::StepNotProven { costs_try: false, .. }), "{events:?}");
+    assert_eq!(events[2], Event::BlockerRaised { message });
+    assert_eq!(run.state.status(), RunStatus::AwaitingUser);
+    let events = run.decides(Decision::Resume { raise: Raise::default() });
+    assert_eq!(events[1], started("code#2", 1));
+}
+
+#[test]
+fn trouble_with_the_provider_is_no_failure_of_the_work_and_is_waited_out() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    let message = "the provider is overloaded".to_owned();
+    let how = Outcome::AgentFailed { category: Category::Infra, message };
+    let events = run.ends_with("code#1", "c1", how);
+    assert_eq!(events[1], verification(1, "code", "c1", VerifyReason::AttemptEnded));
+    let events = run.verifies(fails("no"));
+    let Event::StepNotProven { failure, costs_try: true, .. } = &events[0] else {
+        panic!("{events:?}");
+    };
+    assert_eq!(failure.category, Category::Infra);
+    assert!(failure.summary.starts_with("the provider is overloaded; "), "{}", failure.summary);
+    assert!(matches!(events[1], Event::WaitStarted { limit: false, .. }));
+}
+
+#[test]
+fn money_that_is_used_up_half_way_pauses_the_run() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    let how = Outcome::OverBudget { message: "$1.00 is used up".to_owned() };
+    let events = run.ends_with("code#1", "c1", how);
+    assert_eq!(events[1], paused(PauseReason::Budget, "`code`: $1.00 is used up"));
+    assert_eq!(run.step("code").tries, 0);
+}
+
+#[test]
+fn a_break_after_a_kill_is_nobodys_working_time() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    run.later(Span::hours(9));
+    run.expect_fed(InputKind::AttemptLost {
+        attempt: attempt_id("code#1"),
+        snapshot: files("c1"),
+        trouble: Vec::new(),
+        usage: Usage::default(),
+        last_seen: Some(START.plus(Span::minutes(4))),
+    });
+    assert_eq!(run.state.spent.wall, Span::minutes(4));
 }

@@ -2,6 +2,7 @@
 
 use super::advance;
 use super::draft::Draft;
+use super::rollback;
 use crate::id::GateId;
 use crate::run::state::{Control, GateKind, Phase};
 use crate::run::{Event, Raise, Rejected, VerifyReason};
@@ -38,6 +39,10 @@ pub(super) fn approve(
     match gate.kind {
         // The step is done by itself now that its gate is open.
         GateKind::Approval => {}
+        GateKind::Route { verdict, target, files } => {
+            let found = rollback::Found { verdict, target, files };
+            rollback::take(draft, index, found, message, gate.snapshot);
+        }
         GateKind::Protected { changes, .. } => {
             draft.emit(Event::ProtectedPinned { changes });
             let event = advance::verify(draft, index, &gate.snapshot, VerifyReason::Pinned);

@@ -2,10 +2,10 @@
 
 use super::draft::Draft;
 use super::gate::resume_if_stopped;
-use crate::id::{StepId, StepIndex};
+use crate::id::{GateId, StepId, StepIndex};
 use crate::plan::{Rollback, glob};
-use crate::proof::VerifyReport;
-use crate::run::state::{PauseReason, Phase};
+use crate::proof::{Finding, VerifyReport};
+use crate::run::state::{Gate, GateKind, PauseReason, Phase};
 use crate::run::{Event, Rejected};
 use crate::snapshot::Snapshot;
 
@@ -19,26 +19,68 @@ pub(super) fn by_verdict(
     report: &VerifyReport,
     observed: Snapshot,
 ) {
-    let step = draft.id(index);
-    let route = draft.state.plan.step(index).on[verdict].clone();
+    let plan = draft.state.plan.step(index);
+    let route = &plan.on[verdict];
+    let found = Found {
+        verdict: verdict.to_owned(),
+        target: draft.id(target(&route.rollback, report)),
+        files: report.route_files.clone(),
+    };
     let taken = draft.state.step(index).routes.get(verdict).copied().unwrap_or(0);
-    let target = draft.id(target(&route.rollback, &report.route_files));
+    let asks = plan.gate.is_some() && draft.state.facts.approved_in_advance.is_none();
+    if asks && taken < route.max {
+        let gate = Gate {
+            id: GateId(draft.state.gates + 1),
+            step: draft.id(index),
+            kind: GateKind::Route {
+                verdict: found.verdict,
+                target: found.target,
+                files: found.files,
+            },
+            snapshot: observed,
+        };
+        draft.emit(Event::GateOpened { gate });
+        return;
+    }
+    take(draft, index, found, None, observed);
+}
+
+/// Where a verdict leads.
+pub(super) struct Found {
+    pub(super) verdict: String,
+    pub(super) target: StepId,
+    pub(super) files: Vec<String>,
+}
+
+/// Takes the route of a verdict; `said` is what the person who confirmed it said.
+pub(super) fn take(
+    draft: &mut Draft,
+    index: StepIndex,
+    found: Found,
+    said: Option<&str>,
+    observed: Snapshot,
+) {
+    let Found { verdict, target, files } = found;
+    let step = draft.id(index);
+    let taken = draft.state.step(index).routes.get(&verdict).copied().unwrap_or(0);
+    let most = draft.state.plan.step(index).on.get(&verdict).map_or(0, |route| route.max);
+    let message = findings(draft, index, &verdict, said);
     draft.emit(Event::RouteTaken {
         step: step.clone(),
-        verdict: verdict.to_owned(),
+        verdict: verdict.clone(),
         target: target.clone(),
     });
-    if taken >= route.max {
+    if taken >= most {
         draft.emit(Event::StepFailed { step: step.clone() });
-        let detail = format!("`{step}` said {verdict} more than {} times", route.max);
+        let detail = format!("`{step}` said {verdict} more than {most} times");
         draft.emit(Event::RunPaused { reason: PauseReason::RollbackLimit, detail });
         return;
     }
     draft.emit(Event::RolledBack {
         target,
         by: step.as_str().to_owned(),
-        message: findings(draft, index, verdict),
-        files: report.route_files.clone(),
+        message,
+        files,
         reset_code: false,
         observed,
     });
@@ -46,10 +88,13 @@ pub(super) fn by_verdict(
 
 /// What the judge said, with all that it published: the step that is reopened drops those keys, so
 /// this is where its findings live on.
-fn findings(draft: &Draft, index: StepIndex, verdict: &str) -> String {
+fn findings(draft: &Draft, index: StepIndex, verdict: &str, said: Option<&str>) -> String {
     let step = draft.state.step(index);
     let context = draft.state.context_of(index);
     let mut message = format!("`{}` said {verdict}", draft.id(index));
+    if let Some(said) = said {
+        message.push_str(&format!("\n{}: {said}", draft.actor()));
+    }
     for key in &step.published {
         let value = key.split('.').try_fold(&*context, |value, part| value.get(part));
         if let Some(value) = value {
@@ -62,15 +107,27 @@ fn findings(draft: &Draft, index: StepIndex, verdict: &str) -> String {
     }
 }
 
-/// The earliest step that a listed file belongs to.
-fn target(rollback: &Rollback, files: &[String]) -> StepIndex {
-    let by_file = files.iter().filter_map(|file| {
+/// The earliest step that something found belongs to: by its file, else by its type.
+fn target(rollback: &Rollback, report: &VerifyReport) -> StepIndex {
+    let by_file = |file: &String| {
         let first = rollback.by_path.iter().find(|(pattern, _)| {
             glob::compile(pattern).is_ok_and(|glob| glob.compile_matcher().is_match(file))
         });
         first.map(|(_, step)| *step)
-    });
-    by_file.min().unwrap_or(rollback.otherwise)
+    };
+    let by_type = |kind: &String| {
+        rollback.by_type.iter().find(|(known, _)| known == kind).map(|(_, step)| *step)
+    };
+    let earliest = if report.route_findings.is_empty() {
+        report.route_files.iter().filter_map(by_file).min()
+    } else {
+        let step = |found: &Finding| {
+            let file = found.file.as_ref().and_then(by_file);
+            file.or_else(|| found.kind.as_ref().and_then(by_type))
+        };
+        report.route_findings.iter().filter_map(step).min()
+    };
+    earliest.unwrap_or(rollback.otherwise)
 }
 
 pub(super) fn by_person(

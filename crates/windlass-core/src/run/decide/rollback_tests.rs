@@ -266,3 +266,124 @@ fn a_rollback_beside_a_failed_step_leaves_the_run_paused_until_that_is_answered(
     assert_eq!(run.state.reason(), Some("retries_exhausted"));
     assert_eq!(run.decides(skip("b"))[1..], [resumed(), taken("a")]);
 }
+
+fn reviewed_at_a_gate() -> Run {
+    let review = agent("review").route("CHANGES", [("**/*.sql", "sql")], "code", 2).gated();
+    let mut run = Run::of([agent("sql"), agent("code"), review]);
+    run.proves("sql", "c1");
+    run.proves("code", "c2");
+    run.begins("review");
+    run.ends("review#1", "c2");
+    run
+}
+
+fn asks(id: u32, target: &str, paths: &[&str], code: &str) -> Event {
+    let kind = GateKind::Route {
+        verdict: "CHANGES".to_owned(),
+        target: target.into(),
+        files: paths.iter().map(|path| (*path).to_owned()).collect(),
+    };
+    let (id, step) = (crate::id::GateId(id), "review".into());
+    Event::GateOpened { gate: Gate { id, step, kind, snapshot: files(code) } }
+}
+
+#[test]
+fn at_a_gate_a_person_confirms_where_a_verdict_leads() {
+    let mut run = reviewed_at_a_gate();
+    let paths = ["db/V1.sql"];
+    assert_eq!(run.verifies(says("CHANGES", paths)), [asks(1, "sql", &paths, "c2")]);
+    assert_eq!(run.state.status(), RunStatus::AwaitingApproval);
+    assert_eq!(
+        run.decides(approve(1, "c2")),
+        [
+            approved(1),
+            route_taken("review", "CHANGES", "sql"),
+            routed("sql", "review", "CHANGES", &paths, "c2"),
+            taken("sql"),
+        ]
+    );
+}
+
+#[test]
+fn at_a_gate_a_person_can_send_a_verdict_elsewhere_or_have_the_review_done_again() {
+    let mut run = reviewed_at_a_gate();
+    run.verifies(says("CHANGES", ["db/V1.sql"]));
+    let mut elsewhere = run.clone();
+    elsewhere.decides(rollback("code", "c2"));
+    assert_eq!(elsewhere.status_of("sql"), StepStatus::Done);
+    assert_eq!(elsewhere.step("review").routes.len(), 0, "a person's own way counts for no route");
+    run.decides(feedback("look again", "c2"));
+    assert_eq!(run.status_of("code"), StepStatus::Done);
+    assert_eq!(run.step("review").hotfix.as_ref().unwrap().message, "look again");
+}
+
+#[test]
+fn a_verdict_is_not_confirmed_on_files_that_changed_since() {
+    let mut run = reviewed_at_a_gate();
+    run.verifies(says("CHANGES", []));
+    let events = run.decides(approve(1, "c9"));
+    assert!(matches!(events[0], Event::GateAnswerRefused { .. }), "{events:?}");
+    assert!(matches!(events[1], Event::VerificationStarted { .. }), "{events:?}");
+}
+
+#[test]
+fn who_approved_in_advance_is_not_asked_where_a_verdict_leads() {
+    let review = agent("review").route("CHANGES", [], "code", 2).gated();
+    let mut run = Run::approved_in_advance([agent("code"), review]);
+    run.proves("code", "c1");
+    run.begins("review");
+    run.ends("review#1", "c1");
+    assert_eq!(
+        run.verifies(says("CHANGES", [])),
+        [
+            route_taken("review", "CHANGES", "code"),
+            routed("code", "review", "CHANGES", &[], "c1"),
+            taken("code"),
+        ]
+    );
+}
+
+#[test]
+fn a_gate_does_not_widen_how_often_a_route_may_be_taken() {
+    let mut run = reviewed_at_a_gate();
+    for (gate, attempt) in [(1, "review#2"), (2, "review#3")] {
+        run.verifies(says("CHANGES", []));
+        run.decides(approve(gate, "c2"));
+        run.proves("code", "c2");
+        run.begins("review");
+        run.ends(attempt, "c2");
+    }
+    let events = run.verifies(says("CHANGES", []));
+    assert_eq!(events[1], failed("review"));
+}
+
+#[test]
+fn what_no_glob_matches_leads_by_its_type() {
+    let mut plan =
+        plan([agent("sql"), agent("code"), agent("review").route("CHANGES", [], "code", 2)]);
+    let review = plan.find(&"review".into()).unwrap();
+    let sql = plan.find(&"sql".into()).unwrap();
+    let code = plan.find(&"code".into()).unwrap();
+    let route = plan.steps[review.get()].on.get_mut("CHANGES").unwrap();
+    route.rollback.by_path = vec![("**/*.java".to_owned(), code)];
+    route.rollback.by_type = vec![("database".to_owned(), sql)];
+    let found = |file: Option<&str>, kind: Option<&str>| crate::proof::Finding {
+        file: file.map(str::to_owned),
+        kind: kind.map(str::to_owned),
+    };
+    let target = |findings| {
+        let mut run = Run::planned(plan.clone());
+        run.proves("sql", "c1");
+        run.proves("code", "c2");
+        run.begins("review");
+        run.ends("review#1", "c2");
+        let report = crate::proof::VerifyReport { route_findings: findings, ..says("CHANGES", []) };
+        run.verifies(report)[0].clone()
+    };
+    let taken = |target| route_taken("review", "CHANGES", target);
+    let java_of_type_database = found(Some("A.java"), Some("database"));
+    assert_eq!(target(vec![java_of_type_database.clone()]), taken("code"), "the file counts first");
+    assert_eq!(target(vec![java_of_type_database, found(None, Some("database"))]), taken("sql"));
+    assert_eq!(target(vec![found(Some("README"), Some("database"))]), taken("sql"));
+    assert_eq!(target(vec![found(None, Some("other"))]), taken("code"));
+}

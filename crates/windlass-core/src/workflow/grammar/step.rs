@@ -221,7 +221,20 @@ pub(in crate::workflow) static ROLLBACK: Mapping = Mapping {
         )
         .otherwise("none")
         .example("{\"db/**\": migrations, \"src/**\": implement}"),
-        Key::new("otherwise", Takes::StepName, "The step when no file matches.")
+        Key::new(
+            "types",
+            Takes::Expression,
+            "The jq expression that lists the type of each of them, in the same order.",
+        )
+        .example("\".context.review.fixes[].type\""),
+        Key::new(
+            "by_type",
+            Takes::Named { names: Names::Verdicts, of: &Takes::StepName },
+            "Steps by type, for what no glob of `by_path` matches.",
+        )
+        .otherwise("none")
+        .example("{database: migrations, backend: implement}"),
+        Key::new("otherwise", Takes::StepName, "The step when neither leads to one.")
             .required()
             .example("implement"),
     ],

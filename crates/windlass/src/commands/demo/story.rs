@@ -173,6 +173,11 @@ impl Story {
                 self.diff(diff.as_ref());
                 self.caption("It edited the test that judges it. A rigged judge is not even run: windlass stops, and a person decides.");
             }
+            GateKind::Route { verdict, target, .. } => {
+                let what = format!("the reviewer said {verdict}; back to `{target}`?");
+                let label = self.paint.busy(&label("GATE"));
+                self.broken(&label, &what);
+            }
             GateKind::Approval => {
                 let label = self.paint.busy(&label("GATE"));
                 self.broken(&label, "all of it is proven; a person has to accept it");
