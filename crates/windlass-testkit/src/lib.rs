@@ -7,9 +7,11 @@
 #![expect(clippy::expect_used, reason = "a test that cannot set up its world fails")]
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a failed test panics")]
 
+pub mod cli;
 mod command;
 mod environment;
 mod journal;
+pub mod model;
 mod normalise;
 mod parallel;
 mod processes;

@@ -1,0 +1,133 @@
+//! The real agent CLIs, at the versions pinned in `.ci/agents.json`.
+//!
+//! `.ci/agents` installs them into `.cache`. A test asks for one and returns when there is none: the
+//! skip is counted and `.ci/test` prints it at the end.
+//!
+//! ```no_run
+//! # fn with(env: &windlass_testkit::TestEnv, server: &windlass_testkit::model::ModelServer) {
+//! use windlass_testkit::cli::{RealCli, environment_for_claude};
+//!
+//! let Some(claude) = RealCli::claude() else { return };
+//! let mut command = claude.command(env, &environment_for_claude(env, server));
+//! command.args(["-p", "Do it"]);
+//! env.finish(command).assert_code(0);
+//! # }
+//! ```
+
+mod environments;
+mod pinned;
+mod skips;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::environment::TestEnv;
+
+pub use environments::{
+    environment_for_claude, environment_for_codex, environment_for_gemini,
+    environment_for_opencode, environment_for_qwen,
+};
+pub use skips::skip;
+
+use pinned::{Found, Pinned};
+
+/// An agent CLI that can be started.
+#[derive(Clone, Debug)]
+pub struct RealCli {
+    program: PathBuf,
+}
+
+impl RealCli {
+    /// Claude Code, or a counted skip.
+    pub fn claude() -> Option<Self> {
+        Self::find("claude")
+    }
+
+    /// Codex, or a counted skip.
+    pub fn codex() -> Option<Self> {
+        Self::find("codex")
+    }
+
+    /// Gemini CLI, or a counted skip.
+    pub fn gemini() -> Option<Self> {
+        Self::find("gemini")
+    }
+
+    /// opencode, or a counted skip.
+    pub fn opencode() -> Option<Self> {
+        Self::find("opencode")
+    }
+
+    /// Qwen Code, or a counted skip.
+    pub fn qwen() -> Option<Self> {
+        Self::find("qwen")
+    }
+
+    /// By `WINDLASS_TEST_NAME`, which must work when it is set, or as `.ci/agents` installed it. In CI
+    /// (`CI` is set) with npm at hand, a missing one fails the test, except those of the set `acp`,
+    /// which are installed for their own target only.
+    fn find(name: &str) -> Option<Self> {
+        let variable = format!("WINDLASS_TEST_{}", name.to_uppercase());
+        if let Some(program) = std::env::var_os(&variable) {
+            let cli = Self { program: PathBuf::from(program) };
+            cli.version().unwrap_or_else(|error| panic!("{variable} is set and unusable: {error}"));
+            return Some(cli);
+        }
+        let pinned = Pinned::of(name);
+        match pinned.find() {
+            Found::Here(program) => Some(Self { program }),
+            Found::Other(version) => panic!(
+                "{name} {version} is installed and {} is pinned: run {}",
+                pinned.version,
+                pinned.installer()
+            ),
+            Found::Nothing if pinned.set == "main" && in_ci() && has_npm() => {
+                panic!(
+                    "{name} is not installed, and this is CI with npm: run {}",
+                    pinned.installer()
+                )
+            }
+            Found::Nothing => {
+                skip(&format!("{name} is not installed: run {}", pinned.installer()));
+                None
+            }
+        }
+    }
+
+    /// Where it is.
+    pub fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// What it says about its version; what went wrong when it does not work.
+    pub fn version(&self) -> Result<String, String> {
+        let mut command = Command::new(&self.program);
+        let path = std::env::var("PATH").unwrap_or_default();
+        let home = tempfile::tempdir().map_err(|error| error.to_string())?;
+        command.arg("--version").env_clear().env("PATH", path).env("HOME", home.path());
+        command.stdin(Stdio::null());
+        let output = command.output().map_err(|e| format!("{}: {e}", self.program.display()))?;
+        if output.status.success() {
+            Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        } else {
+            let said = String::from_utf8_lossy(&output.stderr);
+            Err(format!("{} --version: {}: {said}", self.program.display(), output.status))
+        }
+    }
+
+    /// It, not started yet, in the test's repository with these variables and no others.
+    pub fn command(&self, env: &TestEnv, variables: &[(String, String)]) -> Command {
+        let mut command = env.command(&self.program);
+        command.env_clear().envs(variables.iter().map(|(name, value)| (name, value)));
+        command
+    }
+}
+
+fn in_ci() -> bool {
+    std::env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
+}
+
+fn has_npm() -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join("npm").is_file())
+}
