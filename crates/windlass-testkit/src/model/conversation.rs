@@ -1,5 +1,6 @@
 //! What a request says, whatever its protocol.
 
+use regex::Regex;
 use serde_json::Value;
 
 /// What a tool answered.
@@ -33,20 +34,14 @@ pub(super) struct Conversation {
 impl Conversation {
     /// The number of assistant turns: neighbouring assistant entries are one turn.
     pub(super) fn turns(&self) -> usize {
-        let mut turns = 0;
-        let mut inside = false;
-        for entry in &self.entries {
-            match entry {
-                Entry::Assistant => {
-                    turns += usize::from(!inside);
-                    inside = true;
-                }
-                Entry::User(_) | Entry::Result(_) => inside = false,
-                // Claude Code puts environment texts anywhere.
-                Entry::System(_) => {}
-            }
-        }
-        turns
+        turns(&self.entries)
+    }
+
+    /// The number of assistant turns since the user side last said this; none when it never did.
+    pub(super) fn turns_since(&self, told: &Regex) -> Option<usize> {
+        let said = |entry: &Entry| matches!(entry, Entry::User(text) if told.is_match(text));
+        let index = self.entries.iter().rposition(said)?;
+        Some(turns(&self.entries[index..]))
     }
 
     fn after_last_turn(&self) -> &[Entry] {
@@ -90,15 +85,16 @@ impl Conversation {
     /// The agent's working directory, as the CLIs state it; the last statement counts, because an
     /// agent can move into another one.
     pub(super) fn folder(&self) -> Option<String> {
-        // Claude Code; Codex; Gemini CLI and Qwen Code; opencode.
+        // Claude Code, also with --bare; Codex; Gemini CLI and Qwen Code; opencode.
         const SAID: &str = concat!(
             r"(?m)(?:^ ?- Primary working directory: (?<claude>/.*)$",
+            r"|^CWD: (?<bare>/.*)$",
             r"|<cwd>(?<codex>/[^<]*)</cwd>",
             r"|working in the directory: (?<gemini>/.*)$",
             r"|following director(?:y|ies):\s*- (?<list>/.*)$",
             r"|^\s*Working directory: (?<other>/.*)$)"
         );
-        let said = regex::Regex::new(SAID).expect("a pattern");
+        let said = Regex::new(SAID).expect("a pattern");
         let texts = self.entries.iter().filter_map(|entry| match entry {
             Entry::System(text) | Entry::User(text) => Some(text.as_str()),
             _ => None,
@@ -107,6 +103,23 @@ impl Conversation {
         let group = found.iter().skip(1).flatten().next()?;
         Some(group.as_str().trim_end().to_owned())
     }
+}
+
+fn turns(entries: &[Entry]) -> usize {
+    let mut turns = 0;
+    let mut inside = false;
+    for entry in entries {
+        match entry {
+            Entry::Assistant => {
+                turns += usize::from(!inside);
+                inside = true;
+            }
+            Entry::User(_) | Entry::Result(_) => inside = false,
+            // Claude Code puts environment texts anywhere.
+            Entry::System(_) => {}
+        }
+    }
+    turns
 }
 
 fn users(entries: &[Entry]) -> Vec<String> {

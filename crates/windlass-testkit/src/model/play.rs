@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use regex::Regex;
+
 use super::acts::Words;
 use super::log::Request;
 use super::reply::{Block, Reply};
-use super::script::{Act, Lane, Script, Turn};
+use super::script::{Act, Lane, Part, Script, Turn};
 
 /// How often lanes and their turns were asked.
 #[derive(Clone, Debug, Default)]
@@ -38,7 +40,8 @@ pub(super) fn choose<'a>(
     counts: &mut Counts,
 ) -> Result<Chosen<'a>, String> {
     let takes = |lane: &Lane| {
-        lane.conditions.iter().all(|(part, pattern)| pattern.is_match(&request.part(*part)))
+        let holds = |(part, pattern): &(Part, Regex)| pattern.is_match(&request.part(*part));
+        lane.conditions.iter().all(holds) && turn_of(lane, request).is_some()
     };
     let Some(index) = script.lanes.iter().position(takes) else {
         return Err(format!(
@@ -51,12 +54,10 @@ pub(super) fn choose<'a>(
     let before = *asked;
     *asked += 1;
     if let Some(turn) = lane.first.get(before) {
-        return Ok(Chosen { lane, number: request.assistant_turns(), turn });
+        return Ok(Chosen { lane, number: turn_of(lane, request).unwrap_or(0), turn });
     }
-    let number = match lane.counted {
-        true => before - lane.first.len(),
-        false => request.assistant_turns(),
-    };
+    let number =
+        if lane.counted { before - lane.first.len() } else { turn_of(lane, request).unwrap_or(0) };
     let asked = counts.turns.entry((index, number)).or_default();
     let before = *asked;
     *asked += 1;
@@ -71,6 +72,14 @@ pub(super) fn choose<'a>(
     };
     let turn = turn.first.get(before).unwrap_or(turn);
     Ok(Chosen { lane, number, turn })
+}
+
+/// The turn that the request is at; none when the lane's prompt is not in it.
+fn turn_of(lane: &Lane, request: &Request) -> Option<usize> {
+    match &lane.told {
+        Some(told) => request.conversation.turns_since(told),
+        None => Some(request.assistant_turns()),
+    }
 }
 
 /// A turn's acts in the words of the request's protocol.

@@ -72,6 +72,7 @@ impl Script {
 pub struct Lane {
     pub(super) name: String,
     pub(super) conditions: Vec<(Part, Regex)>,
+    pub(super) told: Option<Regex>,
     pub(super) captures: Vec<(Part, Regex)>,
     pub(super) turns: Vec<Turn>,
     pub(super) otherwise: Option<Turn>,
@@ -96,6 +97,15 @@ impl Lane {
         Self::all().named(text).and_has(Part::System, text)
     }
 
+    /// A lane for the requests in which the user side has said this text anywhere, and whose turns are
+    /// numbered from there. It is the lane for a prompt that resumes a conversation: a killed Claude
+    /// Code adds an assistant turn of its own, and may have lost the last tool result. Put it before
+    /// the lane of the first prompt.
+    pub fn when_told(text: &str) -> Self {
+        let told = Some(compiled(&regex::escape(text)));
+        Self { told, ..Self::all().named(text) }
+    }
+
     /// A lane for the requests where this pattern is found in that part.
     pub fn when(part: Part, pattern: &str) -> Self {
         Self::all().named(pattern).and(part, pattern)
@@ -106,6 +116,7 @@ impl Lane {
         Self {
             name: "all".to_owned(),
             conditions: Vec::new(),
+            told: None,
             captures: Vec::new(),
             turns: Vec::new(),
             otherwise: None,

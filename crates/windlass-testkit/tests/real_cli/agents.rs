@@ -50,6 +50,41 @@ impl Agent {
         })
     }
 
+    /// The conversation that its output names.
+    pub(crate) fn conversation(self, stdout: &str) -> String {
+        let key = match self {
+            Self::Claude => "session_id",
+            Self::Codex => "thread_id",
+        };
+        let first = stdout.lines().next().unwrap_or_default();
+        let first: Value = serde_json::from_str(first).unwrap();
+        first[key].as_str().unwrap().to_owned()
+    }
+
+    /// A conversation that goes on, not started yet.
+    pub(crate) fn resume(
+        self,
+        env: &TestEnv,
+        server: &ModelServer,
+        conversation: &str,
+        prompt: &str,
+    ) -> Command {
+        match self {
+            Self::Claude => {
+                let mut command = self.command(env, server, prompt).unwrap();
+                command.args(["--resume", conversation]);
+                command
+            }
+            Self::Codex => {
+                let cli = self.find().unwrap();
+                let mut command = cli.command(env, &environment_for_codex(env, server));
+                command.args(["exec", "--json", "-s", "danger-full-access"]);
+                command.args(["resume", conversation, prompt]);
+                command
+            }
+        }
+    }
+
     /// What it said at its end.
     pub(crate) fn last_words(self, finished: &Finished) -> String {
         let events = finished.stdout.lines().filter_map(|line| serde_json::from_str(line).ok());
@@ -62,7 +97,7 @@ impl Agent {
             }
             _ => None,
         };
-        events.filter_map(said).last().unwrap_or_else(|| panic!("no last words: {finished}"))
+        events.rev().find_map(said).unwrap_or_else(|| panic!("no last words: {finished}"))
     }
 }
 
