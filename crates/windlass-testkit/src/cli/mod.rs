@@ -63,9 +63,7 @@ impl RealCli {
         Self::find("qwen")
     }
 
-    /// By `WINDLASS_TEST_NAME`, which must work when it is set, or as `.ci/agents` installed it. In CI
-    /// (`CI` is set) with npm at hand, a missing one fails the test, except those of the set `acp`,
-    /// which are installed for their own target only.
+    /// By `WINDLASS_TEST_NAME`, which must work when it is set, or as `.ci/agents` installed it.
     fn find(name: &str) -> Option<Self> {
         let variable = format!("WINDLASS_TEST_{}", name.to_uppercase());
         if let Some(program) = std::env::var_os(&variable) {
@@ -74,23 +72,13 @@ impl RealCli {
             return Some(cli);
         }
         let pinned = Pinned::of(name);
-        match pinned.find() {
-            Found::Here(program) => Some(Self { program }),
-            Found::Other(version) => panic!(
-                "{name} {version} is installed and {} is pinned: run {}",
-                pinned.version,
-                pinned.installer()
-            ),
-            Found::Nothing if pinned.set == "main" && in_ci() && has_npm() => {
-                panic!(
-                    "{name} is not installed, and this is CI with npm: run {}",
-                    pinned.installer()
-                )
-            }
-            Found::Nothing => {
-                skip(&format!("{name} is not installed: run {}", pinned.installer()));
+        match judge(&pinned, pinned.find(), in_ci() && has_npm()) {
+            Judged::Use(program) => Some(Self { program }),
+            Judged::Skip(why) => {
+                skip(&why);
                 None
             }
+            Judged::Fail(why) => panic!("{why}"),
         }
     }
 
@@ -123,6 +111,30 @@ impl RealCli {
     }
 }
 
+#[derive(Debug, PartialEq, Eq)]
+enum Judged {
+    Use(PathBuf),
+    Skip(String),
+    Fail(String),
+}
+
+/// Another version than the pinned one proves nothing. A missing one is a skip, except where the test
+/// command could have installed it: in CI with npm, and of the set that the test command installs.
+fn judge(pinned: &Pinned, found: Found, could_be_installed: bool) -> Judged {
+    let (name, install) = (&pinned.name, pinned.installer());
+    match found {
+        Found::Here(program) => Judged::Use(program),
+        Found::Other(version) => Judged::Fail(format!(
+            "{name} {version} is installed and {} is pinned: run {install}",
+            pinned.version
+        )),
+        Found::Nothing if could_be_installed && pinned.set == "main" => {
+            Judged::Fail(format!("{name} is not installed, and this is CI with npm: run {install}"))
+        }
+        Found::Nothing => Judged::Skip(format!("{name} is not installed: run {install}")),
+    }
+}
+
 fn in_ci() -> bool {
     std::env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
 }
@@ -130,4 +142,23 @@ fn in_ci() -> bool {
 fn has_npm() -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join("npm").is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_cli_is_a_skip_unless_the_test_command_could_have_installed_it() {
+        let claude = Pinned::of("claude");
+        assert!(matches!(judge(&claude, Found::Nothing, false), Judged::Skip(_)));
+        assert!(matches!(judge(&claude, Found::Nothing, true), Judged::Fail(_)));
+        assert!(matches!(judge(&Pinned::of("gemini"), Found::Nothing, true), Judged::Skip(_)));
+    }
+
+    #[test]
+    fn another_version_than_the_pinned_one_is_a_failure() {
+        let judged = judge(&Pinned::of("codex"), Found::Other("0.1.0".to_owned()), false);
+        assert!(matches!(judged, Judged::Fail(_)));
+    }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 /// One CLI of `.ci/agents.json`.
 #[derive(Debug)]
 pub(super) struct Pinned {
+    pub(super) name: String,
     package: String,
     /// The program inside the set's `node_modules`; `*` stands for what differs by platform.
     program: String,
@@ -32,6 +33,7 @@ impl Pinned {
             value.unwrap_or_else(|| panic!(".ci/agents.json: {name} has no {key}")).to_owned()
         };
         Self {
+            name: name.to_owned(),
             package: field("package"),
             program: field("program"),
             version: field("version"),
@@ -81,4 +83,20 @@ fn matching(folder: &Path, pattern: &str) -> Option<PathBuf> {
         Some(rest) => matching(&path, rest),
         None => path.is_file().then_some(path),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_found_behind_names_that_differ_by_platform() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("@a/cli-linux-x64/vendor/musl/bin/cli");
+        fs_err::create_dir_all(program.parent().expect("a folder")).expect("folders");
+        fs_err::create_dir_all(folder.path().join("@a/cli-other")).expect("a folder");
+        fs_err::write(&program, "").expect("a file");
+        assert_eq!(matching(folder.path(), "@a/cli-*/vendor/*/bin/cli"), Some(program));
+        assert_eq!(matching(folder.path(), "@a/cli-*/bin/cli"), None);
+    }
 }

@@ -85,14 +85,14 @@ impl Conversation {
     /// The agent's working directory, as the CLIs state it; the last statement counts, because an
     /// agent can move into another one.
     pub(super) fn folder(&self) -> Option<String> {
-        // Claude Code, also with --bare; Codex; Gemini CLI and Qwen Code; opencode.
+        // Claude Code, also with --bare; Codex; Gemini CLI; Qwen Code; opencode.
         const SAID: &str = concat!(
             r"(?m)(?:^ ?- Primary working directory: (?<claude>/.*)$",
             r"|^CWD: (?<bare>/.*)$",
             r"|<cwd>(?<codex>/[^<]*)</cwd>",
-            r"|working in the directory: (?<gemini>/.*)$",
-            r"|following director(?:y|ies):\s*- (?<list>/.*)$",
-            r"|^\s*Working directory: (?<other>/.*)$)"
+            r"|Workspace Directories:\*\*\s*- (?<gemini>/.*)$",
+            r"|working in the directory: (?<qwen>/.*)$",
+            r"|^\s*Working directory: (?<opencode>/.*)$)"
         );
         let said = Regex::new(SAID).expect("a pattern");
         let texts = self.entries.iter().filter_map(|entry| match entry {

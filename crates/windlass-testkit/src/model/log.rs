@@ -71,6 +71,7 @@ impl Request {
             Part::FirstUser => self.conversation.first_user(),
             Part::LastUser => self.conversation.last_user(),
             Part::System => self.conversation.system(),
+            Part::Tools => self.conversation.tools.join("\n"),
             Part::Model => self.conversation.model.clone(),
             Part::LastResults => {
                 let results = self.conversation.last_results();

@@ -21,6 +21,9 @@ pub enum Part {
     System,
     /// The tool results after the last assistant turn.
     LastResults,
+    /// The names of the tools that are offered, one a line: `^$` finds a request that offers none, as
+    /// those that only ask for a title.
+    Tools,
     /// The model's name.
     Model,
 }
