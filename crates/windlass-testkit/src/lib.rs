@@ -17,8 +17,10 @@ mod parallel;
 mod processes;
 mod random;
 mod repository;
+mod skips;
 mod terminal;
 pub mod wait;
+mod workspace;
 
 pub use command::{Background, Finished};
 pub use environment::{Layout, TestEnv};
@@ -28,6 +30,7 @@ pub use parallel::in_parallel;
 pub use processes::left_behind;
 pub use random::Random;
 pub use repository::Repository;
+pub use skips::skip;
 pub use terminal::Terminal;
 
 /// Makes a [`TestEnv`] around the `windlass` of the calling test's package.

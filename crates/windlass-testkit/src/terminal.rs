@@ -1,6 +1,5 @@
 //! A real terminal for screens: tmux, without anybody in front of it.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -32,7 +31,7 @@ impl Terminal {
         let ci = std::env::var_os("CI").is_some_and(|value| !value.is_empty());
         assert!(found || !ci, "tmux is missing, and CI is set: install tmux");
         if !found {
-            let _ = writeln!(std::io::stderr(), "skipped: tmux is missing, so nothing was tested");
+            crate::skip("tmux is missing");
         }
         found
     }

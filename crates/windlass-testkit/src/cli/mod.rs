@@ -16,18 +16,17 @@
 
 mod environments;
 mod pinned;
-mod skips;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::environment::TestEnv;
+use crate::skips::skip;
 
 pub use environments::{
     environment_for_claude, environment_for_codex, environment_for_gemini,
     environment_for_opencode, environment_for_qwen,
 };
-pub use skips::skip;
 
 use pinned::{Found, Pinned};
 

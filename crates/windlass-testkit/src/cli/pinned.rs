@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::workspace::root;
+
 /// One CLI of `.ci/agents.json`.
 #[derive(Debug)]
 pub(super) struct Pinned {
@@ -56,12 +58,6 @@ impl Pinned {
         }
         matching(&modules, &self.program).map_or(Found::Nothing, Found::Here)
     }
-}
-
-/// The workspace.
-pub(super) fn root() -> PathBuf {
-    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
-    crates.and_then(Path::parent).expect("a workspace around the crate").to_owned()
 }
 
 /// The first file whose path matches; a `*` stands for any letters inside one part.

@@ -172,3 +172,31 @@ fn a_reply_that_breaks_off_is_asked_for_again() {
         server.finish();
     }
 }
+
+#[test]
+fn claude_stops_at_a_budget_that_the_scripted_figures_exceed() {
+    let lane = Lane::all()
+        .turn(say("I begin.").shell("true").usage(1_000_000, 100_000))
+        .then_always(say("Done."));
+    let (env, server) = (world(), ModelServer::start(Script::new().lane(lane)));
+    let Some(mut command) = Agent::Claude.command(&env, &server, "MAIN-TASK") else { return };
+    command.args(["--max-budget-usd", "0.5"]);
+    let finished = env.finish(command);
+    finished.assert_code(1);
+    assert!(finished.stdout.contains(r#""terminal_reason":"budget_exhausted""#), "{finished}");
+    assert_eq!(server.requests().len(), 1, "{:?}", server.summary());
+    server.finish();
+}
+
+#[test]
+fn codex_reports_the_figures_of_the_script() {
+    let lane = Lane::all().turn(say("Done.").usage(1234, 56));
+    let (env, server) = (world(), ModelServer::start(Script::new().lane(lane)));
+    let Some(finished) = Agent::Codex.run(&env, &server, "MAIN-TASK") else { return };
+    finished.assert_code(0);
+    let last = finished.stdout.lines().last().unwrap_or_default();
+    let last: serde_json::Value = serde_json::from_str(last).unwrap();
+    assert_eq!(last["usage"]["input_tokens"], 1234, "{finished}");
+    assert_eq!(last["usage"]["output_tokens"], 56, "{finished}");
+    server.finish();
+}

@@ -22,11 +22,6 @@ fn html_of(env: &TestEnv) -> PathBuf {
     file
 }
 
-#[expect(clippy::print_stderr, reason = "who runs the tests has to know what was left out")]
-fn skipped() {
-    eprintln!("skipped: there is no chromium; `apt-get install chromium` brings one");
-}
-
 /// The browser, or none where there is none; in CI there has to be one.
 fn browser() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome"];
@@ -36,7 +31,7 @@ fn browser() -> Option<PathBuf> {
         .find(|file| file.is_file());
     if found.is_none() {
         assert!(std::env::var_os("CI").is_none(), "CI has no chromium: see .ci/test");
-        skipped();
+        windlass_testkit::skip("there is no chromium; `apt-get install chromium` brings one");
     }
     found
 }

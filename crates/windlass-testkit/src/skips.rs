@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use super::pinned::root;
+use crate::workspace::root;
 
 /// Says loudly that the calling test is skipped and why, and counts it for `.ci/test`.
 #[expect(clippy::print_stderr, reason = "a skip is seen where the test runs")]
