@@ -23,3 +23,8 @@ demo-svg:
 bench *ARGUMENTS:
     cargo build --release -p windlass -p windlass-bench
     cargo run --release -p windlass-bench -- {{ARGUMENTS}}
+
+# Gemini CLI, opencode and Qwen Code against the scripted model; CI does not run it.
+other-clis:
+    ./.ci/agents acp
+    cargo nextest run -p windlass-testkit --test other_clis --run-ignored all --success-output immediate
