@@ -7,7 +7,7 @@ use regex::{Captures, Regex};
 use serde_json::{Value, json};
 
 use super::reply::{Block, Protocol};
-use super::script::Act;
+use super::turn::Act;
 
 /// What a turn is put into words with.
 #[derive(Debug)]

@@ -42,11 +42,11 @@ mod reply;
 mod responses;
 mod script;
 mod server;
+mod turn;
 
 pub use conversation::ToolResult;
 pub use log::Request;
 pub use reply::Protocol;
-pub use script::{
-    Lane, Part, Script, Turn, drop_connection, http, say, shell, stream_error, tool, write,
-};
+pub use script::{Lane, Part, Script};
 pub use server::ModelServer;
+pub use turn::{Turn, drop_connection, http, say, shell, stream_error, tool, write};

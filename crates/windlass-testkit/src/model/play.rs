@@ -7,7 +7,8 @@ use regex::Regex;
 use super::acts::Words;
 use super::log::Request;
 use super::reply::{Block, Reply};
-use super::script::{Act, Lane, Part, Script, Turn};
+use super::script::{Lane, Part, Script};
+use super::turn::{Act, Turn};
 
 /// How often lanes and their turns were asked.
 #[derive(Clone, Debug, Default)]

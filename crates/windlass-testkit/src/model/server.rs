@@ -13,7 +13,8 @@ use super::log::Request;
 use super::outside::Outside;
 use super::play::{self, Counts};
 use super::reply::{Protocol, Reply};
-use super::script::{Answer, Cut, Pause, Script, Turn};
+use super::script::Script;
+use super::turn::{Answer, Cut, Pause, Turn};
 use crate::wait;
 
 /// A scripted model on loopback. Plain HTTP/1.1, one request a connection.
