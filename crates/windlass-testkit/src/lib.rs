@@ -10,12 +10,14 @@
 pub mod cli;
 mod command;
 mod environment;
+mod gh;
 mod journal;
 pub mod model;
 mod normalise;
 mod parallel;
 mod processes;
 mod random;
+mod remote;
 mod repository;
 mod skips;
 mod terminal;
@@ -24,11 +26,13 @@ mod workspace;
 
 pub use command::{Background, Finished};
 pub use environment::{Layout, TestEnv};
+pub use gh::{Gh, GhCall};
 pub use journal::Journal;
 pub use normalise::normalise;
 pub use parallel::in_parallel;
 pub use processes::left_behind;
 pub use random::Random;
+pub use remote::Remote;
 pub use repository::Repository;
 pub use skips::skip;
 pub use terminal::Terminal;
