@@ -9,6 +9,7 @@
 //! - [`launcher`]: windlass re-executed around one attempt or check.
 //! - [`process`]: the engine's side of it, and who descends from whom.
 //! - [`verify`]: the judge: checks, protected files, verifier trees.
+//! - [`forge`]: issues, the user's remote, pull requests: what is done with the user's keys.
 //! - [`dispatch`]: the driver, its worker, its socket, and how runs start.
 //! - [`fault`]: points at which tests stop the process as a crash would.
 
@@ -16,6 +17,7 @@ pub mod agent;
 pub mod dispatch;
 pub mod expr;
 pub mod fault;
+pub mod forge;
 pub mod git;
 pub mod home;
 pub mod journal;

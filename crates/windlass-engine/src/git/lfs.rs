@@ -30,7 +30,7 @@ pub const SMUDGE_COMMAND: &str = "__lfs-smudge";
 const VERSION_LINE: &str = "version https://git-lfs.github.com/spec/v1";
 
 /// The specification's bound: a pointer is shorter than this.
-const MAX_POINTER_BYTES: u64 = 1024;
+pub(crate) const MAX_POINTER_BYTES: u64 = 1024;
 
 /// Performs one of the two hidden commands, for `main` of our executable.
 ///
@@ -103,13 +103,14 @@ fn smudge(stores: &[OsString], mut input: impl Read, mut output: impl Write) -> 
     io::copy(&mut input, &mut output).map(drop)
 }
 
-struct Pointer {
-    oid: String,
+/// What git holds in the place of a large file.
+pub(crate) struct Pointer {
+    pub(crate) oid: String,
     size: u64,
 }
 
 impl Pointer {
-    fn parse(bytes: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
         let mut lines = text.lines();
         if lines.next()? != VERSION_LINE {
@@ -129,7 +130,7 @@ impl Pointer {
     }
 
     /// Where the content lies in a store: `aa/bb/aabb…`.
-    fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         Path::new(&self.oid[..2]).join(&self.oid[2..4]).join(&self.oid)
     }
 }
@@ -243,7 +244,12 @@ fn store(run_dir: &RunDir) -> PathBuf {
 }
 
 fn users_store(user: &UserRepository) -> PathBuf {
-    user.common_dir.join("lfs/objects")
+    store_in(&user.common_dir)
+}
+
+/// Where git-lfs keeps the content of large files.
+pub(crate) fn store_in(common_dir: &Path) -> PathBuf {
+    common_dir.join("lfs/objects")
 }
 
 /// Copies the content that this run stored into the user's store, where it is not yet.

@@ -12,7 +12,7 @@ use rustix::fs::OFlags;
 const MAX_STDERR_BYTES: usize = 16 * 1024;
 
 /// How talking to a process ended.
-pub(super) enum Talk {
+pub(crate) enum Talk {
     Finished { stdout: Vec<u8>, stderr: Vec<u8> },
     Full { stdout: Vec<u8> },
     TimedOut,
@@ -20,7 +20,7 @@ pub(super) enum Talk {
 
 /// Drains the two pipes of `child` together, so that neither can fill up while the other one is
 /// waited for.
-pub(super) fn talk(child: &mut Child, keep_stdout: usize, until: Instant) -> io::Result<Talk> {
+pub(crate) fn talk(child: &mut Child, keep_stdout: usize, until: Instant) -> io::Result<Talk> {
     let mut stdout = child.stdout.take();
     let mut stderr = child.stderr.take();
     let ends = [stdout.as_ref().map(AsFd::as_fd), stderr.as_ref().map(AsFd::as_fd)];
@@ -46,6 +46,15 @@ pub(super) fn talk(child: &mut Child, keep_stdout: usize, until: Instant) -> io:
         }
     }
     Ok(Talk::Finished { stdout: printed, stderr: said })
+}
+
+/// Kills the process group that `child` leads; it must have been started as the leader of one.
+pub(crate) fn kill_group(child: &Child) {
+    let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+    if let Some(group) = group {
+        // One that is gone already is what is wanted.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
 }
 
 #[derive(PartialEq, Eq)]

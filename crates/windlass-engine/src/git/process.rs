@@ -76,19 +76,19 @@ const EXACT: &[&str] = &[
 
 /// How a git process ended and what it printed.
 #[derive(Debug)]
-pub(super) struct Finished {
+pub(crate) struct Finished {
     pub(super) command: String,
-    pub(super) code: i32,
-    pub(super) stdout: Vec<u8>,
-    pub(super) stderr: String,
+    pub(crate) code: i32,
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) stderr: String,
 }
 
 impl Finished {
-    pub(super) fn unexpected(&self) -> GitError {
+    pub(crate) fn unexpected(&self) -> GitError {
         GitError::Unexpected { command: self.command.clone() }
     }
 
-    pub(super) fn into_error(self) -> GitError {
+    pub(crate) fn into_error(self) -> GitError {
         GitError::Failed {
             command: self.command,
             code: self.code,
@@ -101,7 +101,7 @@ impl Finished {
     }
 
     /// Reads standard output as one line of text.
-    pub(super) fn line(&self) -> Result<String, GitError> {
+    pub(crate) fn line(&self) -> Result<String, GitError> {
         let text = self.stdout.strip_suffix(b"\n").unwrap_or(&self.stdout);
         String::from_utf8(text.to_vec()).map_err(|_| self.unexpected())
     }
@@ -109,18 +109,19 @@ impl Finished {
 
 /// A git process about to be started.
 #[derive(Debug)]
-pub(super) struct Git {
+pub(crate) struct Git {
     command: Command,
     told: String,
     stdin: Vec<u8>,
     deadline: Duration,
     keep_stdout: usize,
     cut: bool,
+    own_group: bool,
 }
 
 impl Git {
     /// Prepares a git process in the repository `git_dir`.
-    pub(super) fn at(git_dir: &Path) -> Self {
+    pub(crate) fn at(git_dir: &Path) -> Self {
         let mut git = Self::anywhere();
         git.command.env("GIT_DIR", git_dir);
         git
@@ -154,8 +155,30 @@ impl Git {
         git
     }
 
+    /// Prepares a git process that speaks to the user's remote, with the user's credentials.
+    ///
+    /// The whole environment and configuration of the user hold, as they do for the user's own
+    /// `git push`; hooks and monitors are off here as well. It has a process group of its own, so
+    /// that the deadline ends the `ssh` or helper beneath it, too.
+    pub(crate) fn to_a_remote(
+        folder: &Path,
+        environment: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Self {
+        use std::os::unix::process::CommandExt as _;
+        let mut git = Self::with_settings(&[
+            "core.hooksPath=/dev/null",
+            "core.fsmonitor=false",
+            "gc.auto=0",
+            "maintenance.auto=false",
+            "submodule.recurse=false",
+        ]);
+        git.command.env_clear().envs(environment).current_dir(folder).process_group(0);
+        git.own_group = true;
+        git
+    }
+
     /// Prepares a git process that belongs to no repository.
-    pub(super) fn anywhere() -> Self {
+    pub(crate) fn anywhere() -> Self {
         let mut git = Self::with_settings(ALWAYS);
         for setting in EXACT {
             git.command.arg("-c").arg(setting);
@@ -192,6 +215,7 @@ impl Git {
             deadline: DEADLINE,
             keep_stdout: MAX_STDOUT_BYTES,
             cut: false,
+            own_group: false,
         }
     }
 
@@ -240,23 +264,23 @@ impl Git {
         self
     }
 
-    pub(super) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
+    pub(crate) fn arg(mut self, argument: impl AsRef<OsStr>) -> Self {
         let argument = argument.as_ref();
         let _ = write!(self.told, " {}", argument.to_string_lossy());
         self.command.arg(argument);
         self
     }
 
-    pub(super) fn args<A: AsRef<OsStr>>(self, arguments: impl IntoIterator<Item = A>) -> Self {
+    pub(crate) fn args<A: AsRef<OsStr>>(self, arguments: impl IntoIterator<Item = A>) -> Self {
         arguments.into_iter().fold(self, Self::arg)
     }
 
-    pub(super) fn stdin(mut self, bytes: Vec<u8>) -> Self {
+    pub(crate) fn stdin(mut self, bytes: Vec<u8>) -> Self {
         self.stdin = bytes;
         self
     }
 
-    pub(super) fn deadline(mut self, deadline: Duration) -> Self {
+    pub(crate) fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
     }
@@ -269,12 +293,12 @@ impl Git {
     }
 
     /// Runs git and returns what it printed; a non-zero exit is an error.
-    pub(super) fn run(self) -> Result<Finished, GitError> {
+    pub(crate) fn run(self) -> Result<Finished, GitError> {
         self.run_to_end()?.successful()
     }
 
     /// Runs git and returns how it ended, whatever its exit code was.
-    pub(super) fn run_to_end(mut self) -> Result<Finished, GitError> {
+    pub(crate) fn run_to_end(mut self) -> Result<Finished, GitError> {
         let stdin =
             self.input().map_err(|source| GitError::Io { command: self.told.clone(), source })?;
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -289,6 +313,9 @@ impl Git {
         let talked = pipes::talk(&mut child, self.keep_stdout, Instant::now() + self.deadline);
         if !matches!(talked, Ok(Talk::Finished { .. })) {
             // It may have ended by itself meanwhile; then there is nothing to kill.
+            if self.own_group {
+                pipes::kill_group(&child);
+            }
             let _ = child.kill();
         }
         let status =
