@@ -7,7 +7,7 @@ use super::request::{PlanError, PlanRequest};
 use super::template::{FillError, Template, Values};
 use super::{
     Check, CheckId, CheckKind, Criterion, Foreach, Limits, Plan, PlanParts, PlanStep, Prepare,
-    Publish, Read, Rollback, Route, StepKind,
+    Publish, PullRequest, Read, Rollback, Route, StepKind,
 };
 use crate::id::{StepId, StepIndex};
 use crate::measure::Percent;
@@ -185,6 +185,7 @@ impl Builder<'_> {
             id: ordered.id.clone(),
             title: written.title.clone().unwrap_or_else(|| default_title(&ordered.id)),
             kind: match (&written.agent, &written.foreach) {
+                _ if written.pull_request.is_some() => self.pull_request(written),
                 (_, Some(foreach)) => StepKind::Foreach(Box::new(self.foreach(index, foreach))),
                 (Some(agent), None) => StepKind::Agent {
                     agent: agent.clone(),
@@ -217,6 +218,21 @@ impl Builder<'_> {
             done,
             satisfied_ok: written.satisfied_ok,
             trust_agent: written.trust_agent,
+        }
+    }
+
+    fn pull_request(&mut self, written: &step::Step) -> StepKind {
+        let request = written.pull_request.clone().unwrap_or_default();
+        let title = self.maybe(request.title.as_ref()).unwrap_or_else(|| self.default_subject());
+        let base = self.maybe(request.base.as_ref()).filter(|base| !base.is_empty());
+        StepKind::PullRequest(PullRequest { title: one_line(&title), base, draft: request.draft })
+    }
+
+    /// What a pull request is called unless the workflow says otherwise.
+    fn default_subject(&self) -> String {
+        match self.values.issue {
+            Some(issue) => format!("#{}: {}", issue.number, issue.title),
+            None => self.values.goal.lines().next().unwrap_or_default().to_owned(),
         }
     }
 
@@ -377,6 +393,17 @@ fn shared_files(steps: &[PlanStep]) -> Vec<PlanError> {
         }
     }
     errors
+}
+
+/// A title has one line, whatever an issue's has.
+fn one_line(text: &str) -> String {
+    const LONGEST: usize = 200;
+    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).collect();
+    let line = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
 }
 
 fn step_index(position: usize) -> StepIndex {

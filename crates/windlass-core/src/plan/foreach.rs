@@ -37,7 +37,7 @@ impl Plan {
     pub fn foreach(&self, index: StepIndex) -> Option<&Foreach> {
         match &self.step(index).kind {
             StepKind::Foreach(foreach) => Some(foreach),
-            StepKind::Agent { .. } | StepKind::Group => None,
+            StepKind::Agent { .. } | StepKind::Group | StepKind::PullRequest(_) => None,
         }
     }
 

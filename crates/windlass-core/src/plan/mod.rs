@@ -17,8 +17,8 @@ pub use criterion::{Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, S
 pub use foreach::Foreach;
 pub use request::{PlanError, PlanRequest};
 pub use step::{
-    Backoff, CommitPolicy, Exhausted, GatePolicy, PlanStep, Publish, Read, Rollback, Route, Skip,
-    StepKind, ValueType,
+    Backoff, CommitPolicy, Exhausted, GatePolicy, PlanStep, Publish, PullRequest, Read, Rollback,
+    Route, Skip, StepKind, ValueType,
 };
 
 use std::collections::BTreeMap;
@@ -180,7 +180,7 @@ impl Plan {
                 .indexes()
                 .filter(|other| self.step(*other).id.as_str().starts_with(&prefix))
                 .collect(),
-            StepKind::Agent { .. } => Vec::new(),
+            StepKind::Agent { .. } | StepKind::PullRequest(_) => Vec::new(),
         }
     }
 

@@ -90,14 +90,28 @@ pub enum StepKind {
     Group,
     /// Nobody: the step stands for its items, and is done when they are.
     Foreach(Box<super::Foreach>),
+    /// Windlass itself: it pushes the run's branch and opens a pull request.
+    PullRequest(PullRequest),
+}
+
+/// The pull request that a run ends in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PullRequest {
+    /// Its title.
+    pub title: String,
+    /// The branch that it is to be merged into; by default the one that the run began from.
+    pub base: Option<String>,
+    /// Whether it is marked as not ready.
+    pub draft: bool,
 }
 
 impl StepKind {
-    /// Returns whether nobody works on the step itself.
+    /// Returns whether no agent works on the step itself.
     pub fn is_group(&self) -> bool {
         match self {
             Self::Agent { .. } => false,
-            Self::Group | Self::Foreach(_) => true,
+            Self::Group | Self::Foreach(_) | Self::PullRequest(_) => true,
         }
     }
 }

@@ -67,6 +67,17 @@ pub enum Effect {
         /// The files of the spoke's own place.
         snapshot: Snapshot,
     },
+    /// The run's branch is at the remote, and its pull request is open.
+    Publish {
+        /// The step.
+        step: StepId,
+        /// How often the step was reopened.
+        epoch: u32,
+        /// The commit that the branch is to be at.
+        commit: ObjectId,
+        /// Where the branch was last seen at the remote.
+        expected: Option<ObjectId>,
+    },
     /// The machine is woken at a moment.
     Wake {
         /// The timer.
@@ -99,6 +110,7 @@ impl fmt::Display for Effect {
             }
             Self::EnsureCommit { step, .. } => write!(f, "ensure-commit {step}"),
             Self::Adopt { step, epoch, .. } => write!(f, "adopt {step} {epoch}"),
+            Self::Publish { step, epoch, .. } => write!(f, "publish {step} {epoch}"),
             Self::Wake { key: TimerKey::Wait(step), at } => write!(f, "wake {step} at {at}"),
         }
     }

@@ -6,7 +6,7 @@ use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, StepId, Verification
 use crate::item::{Item, ItemChange};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, ProtectedChange, Trouble, Usage, VerifyReport};
-use crate::run::{Failure, Gate, PauseReason, Raise, RunFacts, StopReason};
+use crate::run::{Failure, Gate, PauseReason, Publication, Raise, RunFacts, StopReason};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Timestamp;
 
@@ -86,6 +86,13 @@ pub enum Event {
     /// What a spoke wrote was brought into the run's place. `untouched` when nobody else had changed
     /// the code there, so that all of it is proven.
     StepAdopted { step: StepId, snapshot: Snapshot, untouched: bool },
+    /// The run's branch is to be pushed and its pull request opened. `expected` is where the branch
+    /// was last seen at the remote.
+    PublishIntended { step: StepId, commit: ObjectId, expected: Option<ObjectId> },
+    /// The branch is at the remote, and the pull request is open where that could be done.
+    Published { step: StepId, publication: Publication },
+    /// It could not be published; a person has to help.
+    PublishRefused { step: StepId, message: String },
     /// A person has to decide.
     GateOpened { gate: Gate },
     /// A person accepted what was shown; `in_advance` when that was with `--yes`.
@@ -151,6 +158,8 @@ pub enum VerifyReason {
     MayBeDone,
     /// The steps nested in this one are done.
     GroupDone,
+    /// Windlass is about to publish.
+    BeforePublishing,
     /// The files changed while a gate was open.
     ChangedAtGate,
     /// Protected files were pinned anew.
@@ -184,6 +193,9 @@ impl Event {
             Self::WaitEnded { .. } => "wait_ended",
             Self::StepCommitted { .. } => "step_committed",
             Self::StepAdopted { .. } => "step_adopted",
+            Self::PublishIntended { .. } => "publish_intended",
+            Self::Published { .. } => "published",
+            Self::PublishRefused { .. } => "publish_refused",
             Self::GateOpened { .. } => "gate_opened",
             Self::GateApproved { .. } => "gate_approved",
             Self::GateAnswerRefused { .. } => "gate_answer_refused",

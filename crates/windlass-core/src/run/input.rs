@@ -8,7 +8,7 @@ use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, RunId, StepId, Verif
 use crate::item::{ItemChange, NewItem, Task};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, Trouble, Usage, VerifyReport};
-use crate::run::TimerKey;
+use crate::run::{Publication, TimerKey};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
 
@@ -266,6 +266,24 @@ pub enum InputKind {
         code: ObjectId,
         /// The commit before that was asked for.
         parent: ObjectId,
+        /// Why, and what to do.
+        message: String,
+    },
+    /// The run's branch was pushed, and its pull request opened where that could be done.
+    Published {
+        /// The step.
+        step: StepId,
+        /// How often the step was reopened.
+        epoch: u32,
+        /// What is outside now.
+        publication: Publication,
+    },
+    /// The branch could not be pushed, or the pull request not be opened.
+    PublishRefused {
+        /// The step.
+        step: StepId,
+        /// How often the step was reopened.
+        epoch: u32,
         /// Why, and what to do.
         message: String,
     },

@@ -33,7 +33,7 @@ pub use input::{Actor, BaselineRequest, Decision, Input, InputKind, Raise, RunFa
 pub use items::ItemStatus;
 pub use outstanding::outstanding;
 pub use state::{
-    Control, Gate, GateKind, Hotfix, ItemState, PauseReason, Phase, RunState, Spent, StepState,
-    StopReason,
+    Control, Gate, GateKind, Hotfix, ItemState, PauseReason, Phase, Publication, RunState, Spent,
+    StepState, StopReason,
 };
 pub use status::{RunStatus, StepStatus};

@@ -57,6 +57,12 @@ fn of_step(state: &RunState, index: StepIndex) -> Option<Effect> {
         Phase::Adopting { snapshot } => {
             Effect::Adopt { step: plan.id.clone(), epoch: step.epoch, snapshot: snapshot.clone() }
         }
+        Phase::Publishing { commit, expected, .. } => Effect::Publish {
+            step: plan.id.clone(),
+            epoch: step.epoch,
+            commit: commit.clone(),
+            expected: expected.clone(),
+        },
         Phase::Waiting { until, .. } => {
             Effect::Wake { key: TimerKey::Wait(plan.id.clone()), at: *until }
         }

@@ -80,6 +80,9 @@ pub struct RunState {
     /// What steps repeat over, in the order in which it came up.
     #[serde(default, skip_serializing_if = "Vector::is_empty")]
     pub items: Vector<Arc<ItemState>>,
+    /// What was published last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub publication: Option<Publication>,
     /// Steps whose task list is being read.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
     pub reading: OrdSet<StepIndex>,
@@ -158,6 +161,26 @@ impl PauseReason {
     }
 }
 
+/// What of a run is outside: its branch at the remote, and its pull request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Publication {
+    /// The remote that the branch was pushed to.
+    pub remote: String,
+    /// The commit that its branch is at there.
+    pub pushed: ObjectId,
+    /// The pull request's number; none where it has to be opened by hand.
+    pub number: Option<u64>,
+    /// Where people read it.
+    pub url: Option<String>,
+    /// Where it can be opened by hand.
+    pub compare_url: Option<String>,
+    /// The file that holds its text, where it has to be opened by hand.
+    pub body_file: Option<String>,
+    /// What people should know besides: why there is no pull request, or that one was there.
+    pub notes: Vec<String>,
+}
+
 /// What a run used so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
@@ -220,6 +243,9 @@ pub struct StepState {
     pub routes: BTreeMap<String, u32>,
     /// Whether a person accepted the proven work.
     pub approved: bool,
+    /// Whether the step's own act is done, for a step of windlass itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub acted: bool,
     /// Whether the step counts as done without its proof.
     pub waived: bool,
     /// Why the step was skipped or is blocked.
@@ -268,6 +294,8 @@ pub enum Phase {
     Committing { snapshot: Snapshot, date: Timestamp },
     /// What a spoke proved is being brought into the run's place.
     Adopting { snapshot: Snapshot },
+    /// The run's branch is being pushed and its pull request opened.
+    Publishing { snapshot: Snapshot, commit: ObjectId, expected: Option<ObjectId> },
     /// Proven and committed, and about to open its gate or be done.
     Proven { snapshot: Snapshot },
     /// A person has to decide.
@@ -426,6 +454,7 @@ impl RunState {
                 | Phase::Verifying { .. }
                 | Phase::Committing { .. }
                 | Phase::Adopting { .. }
+                | Phase::Publishing { .. }
         )
     }
 

@@ -138,6 +138,7 @@ impl RunState {
             | Phase::Due
             | Phase::Running { .. }
             | Phase::Stopping { .. }
+            | Phase::Publishing { .. }
             | Phase::Waiting { .. } => StepStatus::Running,
             Phase::Verifying { .. }
             | Phase::Committing { .. }

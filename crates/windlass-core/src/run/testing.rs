@@ -153,6 +153,12 @@ impl Draft {
         self
     }
 
+    /// Windlass itself does the step.
+    pub(crate) fn of_kind(mut self, kind: StepKind) -> Self {
+        self.step.kind = kind;
+        self
+    }
+
     pub(crate) fn commits(mut self) -> Self {
         self.step.commit = CommitPolicy::Wip;
         self

@@ -5,7 +5,7 @@ use super::items::{self, Given};
 use super::target::{Answer, Target};
 use super::walk::Walk;
 use crate::id::{StepId, StepIndex};
-use crate::plan::Skip;
+use crate::plan::{Skip, StepKind};
 use crate::proof::Finding;
 use crate::run::{Effect, GateKind, Phase, SAME_FAILURE, VerifyReason};
 
@@ -93,6 +93,7 @@ pub(super) fn choices(walk: &Walk) -> Vec<Choice> {
         | Effect::StopAttempt { .. }
         | Effect::EnsureCommit { .. }
         | Effect::Adopt { .. }
+        | Effect::Publish { .. }
         | Effect::Wake { .. } => {
             vec![Choice { target: None, act: Act::Perform(effect.clone()) }]
         }
@@ -186,7 +187,7 @@ fn verify(walk: &Walk, step: &StepId, effect: &Effect) -> Vec<Choice> {
             choice(None, Sees::OneFailure),
             choice(Some(Target::Satisfied { step: step() }), Sees::Proof),
         ],
-        VerifyReason::GroupDone => vec![
+        VerifyReason::GroupDone | VerifyReason::BeforePublishing => vec![
             choice(None, Sees::Proof),
             choice(Some(Target::Exhausted { step: step() }), Sees::Failures),
         ],
@@ -262,7 +263,10 @@ fn at_gate(walk: &Walk) -> Vec<Choice> {
                     && !matches!(state.phase, Phase::Pending | Phase::Deciding)
             });
             let back = begun.map(|index| choice(Answer::Rollback(plan.step(index).id.clone())));
-            [choice(Answer::Approve), choice(Answer::Feedback)].into_iter().chain(back).collect()
+            let kind = plan.find(&gate.step).map(|index| &plan.step(index).kind);
+            let publishes = matches!(kind, Some(StepKind::PullRequest(_)));
+            let again = (!publishes).then(|| choice(Answer::Feedback));
+            [choice(Answer::Approve)].into_iter().chain(again).chain(back).collect()
         }
     }
 }

@@ -43,7 +43,9 @@ pub(super) fn all(plan: &Plan) -> (BTreeSet<Target>, BTreeMap<Target, NotTried>)
         let step = &plan.step(*gated).id;
         let mut answer = |answer| targets.insert(Target::Gate { step: step.clone(), answer });
         answer(Answer::Approve);
-        answer(Answer::Feedback);
+        if !matches!(plan.step(*gated).kind, StepKind::PullRequest(_)) {
+            answer(Answer::Feedback);
+        }
         for (position, target) in earlier.iter().enumerate() {
             // The first one and the two nearest ones stand for all.
             if !many || position == 0 || position + 2 >= earlier.len() {
@@ -149,7 +151,7 @@ fn too_many(key: &str, number: u32) -> NotTried {
 pub(super) fn is_worked_on(step: &PlanStep) -> bool {
     match step.kind {
         StepKind::Agent { .. } => true,
-        StepKind::Group | StepKind::Foreach(_) => false,
+        StepKind::Group | StepKind::Foreach(_) | StepKind::PullRequest(_) => false,
     }
 }
 

@@ -4,7 +4,7 @@ use super::cover::checks;
 use crate::id::{ContentHash, ObjectId, RunId};
 use crate::plan::{CheckKind, Criterion, Holds, PlanStep, Strength};
 use crate::proof::{AttemptReport, Finding, Outcome, Proof, ProtectedChange, Usage, VerifyReport};
-use crate::run::RunFacts;
+use crate::run::{Publication, RunFacts};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Span;
 
@@ -25,6 +25,19 @@ pub(super) fn facts() -> RunFacts {
         command: None,
         carried: Vec::new(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}
+
+/// The pull request that a stub forge opens.
+pub(super) fn publication(commit: &ObjectId) -> Publication {
+    Publication {
+        remote: "origin".to_owned(),
+        pushed: commit.clone(),
+        number: Some(1),
+        url: None,
+        compare_url: None,
+        body_file: None,
+        notes: Vec::new(),
     }
 }
 

@@ -187,6 +187,11 @@ impl Walk {
                 snapshot: report::snapshot(self.changes),
                 untouched: true,
             },
+            Effect::Publish { step, epoch, commit, .. } => InputKind::Published {
+                step: step.clone(),
+                epoch: *epoch,
+                publication: report::publication(commit),
+            },
             Effect::Wake { key, at } => {
                 self.now = self.now.max(*at);
                 InputKind::TimerFired { key: key.clone() }

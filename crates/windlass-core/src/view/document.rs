@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::id::StepIndex;
+use crate::plan::StepKind;
 use crate::run::{ItemState, RunState};
 
 /// Returns the run's document as the step at `index` sees it: with its item, and with what the
@@ -51,8 +52,21 @@ pub fn document(state: &RunState) -> Value {
         "steps": steps,
         "context": *state.context,
         "items": state.items.iter().map(|item| item_value(state, item)).collect::<Vec<_>>(),
-        "publish": {"approved": false, "prUrl": null, "prNumber": null},
+        "publish": publish(state),
         "session": {"owner": null, "blocks": 0},
+    })
+}
+
+fn publish(state: &RunState) -> Value {
+    let approved = state.plan.indexes().any(|index| {
+        matches!(state.plan.step(index).kind, StepKind::PullRequest(_))
+            && state.step(index).approved
+    });
+    let publication = state.publication.as_ref();
+    json!({
+        "approved": approved,
+        "prUrl": publication.and_then(|publication| publication.url.clone()),
+        "prNumber": publication.and_then(|publication| publication.number),
     })
 }
 

@@ -6,7 +6,7 @@ use crate::id::{AttemptId, ObjectId, StepId};
 use crate::item::Wanted;
 use crate::plan::{Holds, Strength};
 use crate::proof::{Blob, Outcome, Proof, Usage};
-use crate::run::{Event, VerifyReason};
+use crate::run::{Event, GateKind, Publication, VerifyReason};
 use crate::snapshot::Snapshot;
 use crate::time::{Span, Timestamp};
 
@@ -235,6 +235,16 @@ fn decision(event: &Event) -> Option<String> {
     }
 }
 
+fn published_words(publication: &Publication) -> String {
+    let Publication { remote, number, url, compare_url, .. } = publication;
+    let at = url.as_ref().or(compare_url.as_ref()).map(|url| format!(": {url}"));
+    let at = at.unwrap_or_default();
+    match number {
+        Some(number) => format!("pull request #{number} is open{at}"),
+        None => format!("the branch is pushed to `{remote}`; open the pull request by hand{at}"),
+    }
+}
+
 /// Tells an event in one line, for people.
 pub fn describe(event: &Event) -> String {
     match event {
@@ -275,7 +285,22 @@ pub fn describe(event: &Event) -> String {
             format!("`{step}` is committed as {}", commit.get(..10).unwrap_or(commit))
         }
         Event::StepAdopted { step, .. } => format!("what `{step}` wrote is in the place"),
-        Event::GateOpened { gate } => format!("`{}` waits for a person", gate.step),
+        Event::PublishIntended { commit, .. } => {
+            let commit = commit.as_str();
+            format!("the branch is being pushed at {}", commit.get(..10).unwrap_or(commit))
+        }
+        Event::Published { publication, .. } => published_words(publication),
+        Event::PublishRefused { step, message } => {
+            format!("`{step}` could not be published: {message}")
+        }
+        Event::GateOpened { gate } => match &gate.kind {
+            GateKind::Route { verdict, target, .. } => {
+                format!("`{}` said {verdict}: back to `{target}`? A person decides", gate.step)
+            }
+            GateKind::Approval | GateKind::Protected { .. } => {
+                format!("`{}` waits for a person", gate.step)
+            }
+        },
         Event::GateApproved { by, in_advance: true, .. } => {
             format!("approved in advance by {by} (--yes)")
         }

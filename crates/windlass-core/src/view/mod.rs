@@ -32,7 +32,7 @@ pub use printable::{Lines, beginning, printable};
 pub use redact::Redaction;
 pub use report::{
     ReportAttempt, ReportAudit, ReportDecision, ReportFacts, ReportProof, ReportStep, ReportView,
-    html, markdown, report_view,
+    html, markdown, pull_request_body, report_view,
 };
 pub use running::{Doing, GateAhead, RollbackTarget, RunningView, rollback_targets};
 pub use status::{

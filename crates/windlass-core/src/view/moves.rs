@@ -74,6 +74,7 @@ fn phase_words(state: &RunState, index: StepIndex) -> String {
         Phase::Adopting { .. } => {
             "It is proven; what it wrote is brought into the run's place next.".to_owned()
         }
+        Phase::Publishing { .. } => "The end of its publishing, which is going on.".to_owned(),
         Phase::Proven { .. } => "It is proven; its gate opens next, or it is done.".to_owned(),
         Phase::AtGate { .. } => "A person's answer at the gate.".to_owned(),
         Phase::Waiting { until, .. } => format!("Time: it waits until {until}."),

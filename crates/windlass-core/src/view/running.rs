@@ -90,6 +90,7 @@ fn running_at(state: &RunState, index: StepIndex) -> Option<RunningView> {
         | Phase::Due
         | Phase::Committing { .. }
         | Phase::Adopting { .. }
+        | Phase::Publishing { .. }
         | Phase::Proven { .. }
         | Phase::AtGate { .. }
         | Phase::Waiting { .. }
@@ -158,7 +159,7 @@ fn suggestion(state: &RunState, targets: &[StepIndex]) -> Option<StepIndex> {
     let routed = route.map(|route| route.rollback.otherwise).filter(|step| targets.contains(step));
     let by_agent = |index: &StepIndex| match state.plan.step(*index).kind {
         StepKind::Agent { .. } => true,
-        StepKind::Group | StepKind::Foreach(_) => false,
+        StepKind::Group | StepKind::Foreach(_) | StepKind::PullRequest(_) => false,
     };
     let before = targets.iter().rev().copied().find(|index| *index < current && by_agent(index));
     routed.or(before).or_else(|| targets.contains(&current).then_some(current))

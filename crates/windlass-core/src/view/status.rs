@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::id::{GateId, RunId, StepId, StepIndex};
+use crate::plan::StepKind;
 use crate::run::{Control, GateKind, PauseReason, Phase, RunState, RunStatus, StepStatus};
 use crate::time::{Span, Timestamp};
 use crate::view::items::{ItemView, item_views};
@@ -298,8 +299,8 @@ fn step_view(state: &RunState, index: StepIndex) -> StepView {
         tries: step.tries,
         retries: plan.retries,
         agent: match &plan.kind {
-            crate::plan::StepKind::Agent { agent, .. } => Some(agent.clone()),
-            crate::plan::StepKind::Group | crate::plan::StepKind::Foreach(_) => None,
+            StepKind::Agent { agent, .. } => Some(agent.clone()),
+            StepKind::Group | StepKind::Foreach(_) | StepKind::PullRequest(_) => None,
         },
         depth: plan.id.as_str().matches('/').count(),
         waived: step.waived,

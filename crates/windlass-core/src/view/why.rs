@@ -338,6 +338,7 @@ fn verify_words(reason: VerifyReason) -> &'static str {
         VerifyReason::AttemptEnded => "what it left is verified",
         VerifyReason::MayBeDone => "it is verified first: the work may be there already",
         VerifyReason::GroupDone => "it is verified: the steps nested in it are done",
+        VerifyReason::BeforePublishing => "what has to hold before it is published is verified",
         VerifyReason::ChangedAtGate => "it is verified again: files changed at the gate",
         VerifyReason::Pinned => "it is verified again: protected files were pinned anew",
         VerifyReason::MovedOn => "it is verified again: files changed meanwhile",

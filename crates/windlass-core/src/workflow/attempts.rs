@@ -20,6 +20,7 @@ pub(crate) fn worst_case(order: &Order, defaults: &Defaults) -> u64 {
         let step = &order.steps[index].step;
         match step.steps {
             Some(_) => 0,
+            None if step.pull_request.is_some() => 0,
             None => u64::from(step.retries.unwrap_or(defaults.retries))
                 .saturating_mul(items(order.repeated_by(index))),
         }

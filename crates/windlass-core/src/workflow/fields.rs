@@ -48,10 +48,6 @@ impl<'n> Fields<'n> {
         self.entries.iter().map(|(name, at, _)| (*name, *at))
     }
 
-    pub(super) fn has_any(&self, keys: &[&str]) -> bool {
-        self.entries.iter().any(|(name, ..)| keys.contains(name))
-    }
-
     /// Returns the value of a key that must be there.
     pub(super) fn required(
         &self,

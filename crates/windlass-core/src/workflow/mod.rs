@@ -17,6 +17,7 @@
 //! can compile them.
 
 mod attempts;
+mod builtin;
 pub(crate) mod check;
 pub(crate) mod claims;
 mod definition;

@@ -59,8 +59,15 @@ fn of_workflow<'w>(workflow: &'w Workflow, all: &mut Vec<&'w Located<Template>>)
     all.extend(workflow.carry.iter().chain(&workflow.protect));
 }
 
+fn of_pull_request<'w>(step: &'w Step, all: &mut Vec<&'w Located<Template>>) {
+    if let Some(request) = &step.pull_request {
+        all.extend(request.title.iter().chain(&request.base));
+    }
+}
+
 fn of_ordered<'w>(step: &'w Ordered, all: &mut Vec<&'w Located<Template>>) {
     of_step(&step.step, all);
+    of_pull_request(&step.step, all);
     for route in &step.routes {
         all.extend(route.by_path.iter().map(|(glob, _)| glob));
     }

@@ -2,7 +2,7 @@
 
 use super::grammar::{
     BACKOFF, CHECKS, DEFAULTS, DIFF, HUB, INPUT, Initial, Key, LIMITS, Mapping, Names, PREPARE,
-    READ, ROLLBACK, ROUTE, SPOKE, STEP, TEAM, Takes, WORKFLOW,
+    PULL_REQUEST, READ, ROLLBACK, ROUTE, SPOKE, STEP, TEAM, Takes, WORKFLOW,
 };
 
 /// What the page begins with.
@@ -32,9 +32,21 @@ step's own agent alone complete nothing unless the step says `trust: agent`.
 /// Returns the reference of the workflow file.
 pub fn reference() -> String {
     let mut page = HEAD.to_owned();
-    let sections: [&Mapping; 13] = [
-        &WORKFLOW, &INPUT, &DEFAULTS, &LIMITS, &PREPARE, &BACKOFF, &STEP, &READ, &ROUTE, &ROLLBACK,
-        &TEAM, &SPOKE, &HUB,
+    let sections: [&Mapping; 14] = [
+        &WORKFLOW,
+        &INPUT,
+        &DEFAULTS,
+        &LIMITS,
+        &PREPARE,
+        &BACKOFF,
+        &STEP,
+        &READ,
+        &ROUTE,
+        &ROLLBACK,
+        &PULL_REQUEST,
+        &TEAM,
+        &SPOKE,
+        &HUB,
     ];
     for table in sections {
         section(table, "##", &mut page);

@@ -213,6 +213,9 @@ fn target(
     } else if there.step.foreach.is_some() {
         let why = "that would do every item again";
         refuse(findings, name.at, why, "name a step before it, or let a person decide at a `gate`");
+    } else if there.step.pull_request.is_some() {
+        let why = "windlass itself does that step";
+        refuse(findings, name.at, why, "name the step that has to be done again");
     } else if there.step.steps.is_some() {
         let why = "nobody works on a step with nested `steps`";
         refuse(findings, name.at, why, "name the step inside it that has to be done again");

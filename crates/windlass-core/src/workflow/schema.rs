@@ -109,11 +109,21 @@ fn rule(table: &Mapping, object: &mut Json) {
             object["then"] = json!({"propertyNames": {"enum": on_groups}});
             let elsewhere =
                 crate::workflow::team::SAID_ELSEWHERE.map(|(key, _)| (key, json!(false)));
+            let of_agents: Vec<_> = table
+                .keys
+                .iter()
+                .map(|key| key.name)
+                .filter(|name| !["builtin", "before", "pull_request"].contains(name))
+                .collect();
             object["else"] = json!({
+                "if": {"required": ["builtin"]},
+                "then": {"propertyNames": {"enum": crate::workflow::builtin::KEYS}},
+                "else": {"propertyNames": {"enum": of_agents}, "allOf": [{
                 "required": ["done"],
                 "if": {"required": ["team"]},
                 "then": {"properties": Map::from_iter(elsewhere.map(|(k, v)| (k.to_owned(), v)))},
                 "else": {"required": ["agent"]},
+                }]},
             });
         }
         Rule::DefaultOfType => {

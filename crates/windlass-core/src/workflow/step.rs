@@ -1,5 +1,6 @@
 //! One step as written, before names are looked up.
 
+use super::builtin;
 use super::check;
 use super::diagnostic::{At, Findings, Located};
 use super::fields::{self, Fields};
@@ -58,6 +59,8 @@ pub(crate) struct Step {
     pub(crate) steps: Option<Vec<Step>>,
     /// Whether the nested steps are repeated.
     pub(crate) foreach: Option<Foreach>,
+    /// The pull request, for a step that windlass does itself.
+    pub(crate) pull_request: Option<builtin::PullRequest>,
 }
 
 /// What is repeated over items.
@@ -103,7 +106,10 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
     let name =
         id.as_ref().map_or("this step".to_owned(), |id| format!("step {}", shown(&id.value)));
     let at = id.as_ref().map_or(fields.at, |id| id.at);
-    if fields.get("team").is_some() {
+    builtin::refuse_keys(&fields, findings);
+    if fields.get("builtin").is_some() {
+        // Windlass does it, and what has to hold first is all that there is to prove.
+    } else if fields.get("team").is_some() {
         team::refuse_keys(&fields, findings);
         require_proof(&fields, &name, at, findings);
     } else if fields.get("steps").is_some() {
@@ -144,6 +150,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
         done: fields.get("done").and_then(|node| check::read(node, findings)),
         satisfied_ok: word(&fields, "satisfied", &grammar::OK, findings).unwrap_or(false),
         trust_agent: word(&fields, "trust", &grammar::TRUST, findings).unwrap_or(false),
+        pull_request: None,
         foreach: read_foreach(&fields, findings),
         steps: match fields.get("steps") {
             Some(node) => Some(read_all(node, findings)?),
@@ -151,6 +158,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
         },
     };
     id?;
+    let step = builtin::complete(step, &fields, findings);
     match fields.get("team") {
         Some(node) => team::expand(step, node, findings),
         None => Some(step),
@@ -227,9 +235,6 @@ fn refuse_group_keys(fields: &Fields<'_>, findings: &mut Findings) {
 }
 
 fn require_agent_and_proof(fields: &Fields<'_>, name: &str, at: At, findings: &mut Findings) {
-    if fields.has_any(&unsupported::WHO_AND_PROOF) {
-        return;
-    }
     if fields.get("agent").is_none() {
         findings.error_with_help(
             at,

@@ -209,6 +209,7 @@ impl Step {
             satisfied_ok: false,
             trust_agent: false,
             foreach: None,
+            pull_request: None,
             steps: None,
         }
     }

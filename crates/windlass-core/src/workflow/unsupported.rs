@@ -4,11 +4,7 @@
 //! that nobody keeps. Whoever builds one of these deletes its row.
 
 /// Keys of a step.
-pub(super) const STEP_KEYS: [&str; 6] =
-    ["builtin", "before", "concurrency", "report", "may_read", "network"];
-
-/// Keys of a step that say who does it and what proves it, in place of `agent` and `done`.
-pub(super) const WHO_AND_PROOF: [&str; 1] = ["builtin"];
+pub(super) const STEP_KEYS: [&str; 4] = ["concurrency", "report", "may_read", "network"];
 
 /// Kinds of check.
 pub(super) const CHECKS: [&str; 2] = ["red", "green"];

@@ -8,7 +8,7 @@ use windlass_core::plan::{CheckId, Criterion, Holds, PlanStep, Strength};
 use windlass_core::proof::{
     AttemptReport, Outcome, Proof, ProtectedChange, Trouble, Usage, VerifyReport,
 };
-use windlass_core::run::{Category, Decision, Effect, InputKind, Raise, RunState};
+use windlass_core::run::{Category, Decision, Effect, InputKind, Publication, Raise, RunState};
 use windlass_core::snapshot::{Baseline, Snapshot};
 use windlass_core::time::{Span, Timestamp};
 
@@ -131,6 +131,13 @@ pub(crate) fn answer(
                 jitter: u16::try_from(dice.roll(1001)).unwrap(),
             }
         }
+        Effect::Publish { step, epoch, commit, .. } => {
+            let (step, epoch) = (step.clone(), *epoch);
+            match dice.roll(4) {
+                3 => InputKind::PublishRefused { step, epoch, message: "no network".to_owned() },
+                _ => InputKind::Published { step, epoch, publication: publication(commit) },
+            }
+        }
         Effect::EnsureCommit { step, code, parent, .. } => {
             let (step, code, parent) = (step.clone(), code.clone(), parent.clone());
             match dice.roll(6) {
@@ -222,6 +229,18 @@ pub(crate) fn commit(code: &ObjectId, parent: &ObjectId) -> ObjectId {
 
 pub(crate) fn trouble() -> Vec<Trouble> {
     vec![Trouble::HeadMoved { expected: "run".to_owned(), found: "main".to_owned() }]
+}
+
+pub(crate) fn publication(commit: &ObjectId) -> Publication {
+    Publication {
+        remote: "origin".to_owned(),
+        pushed: commit.clone(),
+        number: Some(7),
+        url: None,
+        compare_url: None,
+        body_file: None,
+        notes: Vec::new(),
+    }
 }
 
 pub(crate) fn ended(outcome: Outcome) -> AttemptReport {

@@ -118,6 +118,7 @@ fn phase_kind(phase: &Phase) -> Kind {
         Phase::Verifying { .. } => "verifying",
         Phase::Committing { .. } => "committing",
         Phase::Adopting { .. } => "adopting",
+        Phase::Publishing { .. } => "publishing",
         Phase::Proven { .. } => "proven",
         Phase::AtGate { .. } => "at gate",
         Phase::Waiting { .. } => "waiting",
@@ -193,6 +194,12 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
             },
             InputKind::lost(attempt, files(), Vec::new()),
             InputKind::Verified { verification, report: report(plan), jitter: u16::MAX },
+            InputKind::Published {
+                step: id.clone(),
+                epoch,
+                publication: crate::edge::publication(&"c1".into()),
+            },
+            InputKind::PublishRefused { step: id.clone(), epoch, message: "no".to_owned() },
             InputKind::Committed {
                 step: id.clone(),
                 code: code.clone(),
@@ -266,6 +273,8 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_input() {
         "due",
         "failed",
         "pending",
+        "proven",
+        "publishing",
         "reading",
         "ready",
         "repeating",
@@ -275,7 +284,7 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_input() {
         "verifying",
         "waiting",
     ];
-    assert_eq!(seen.phases, phases.into(), "`proven` never outlives a decision");
+    assert_eq!(seen.phases, phases.into());
     let controls: BTreeSet<Kind> = seen.states.keys().map(|(control, _)| *control).collect();
     let all = ["aborted", "aborting", "active", "completed", "obstructed", "paused"];
     assert_eq!(controls, all.into());
@@ -313,6 +322,9 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "item_opened",
         "item_updated",
         "protected_pinned",
+        "publish_intended",
+        "publish_refused",
+        "published",
         "repeat_began",
         "retries_reset",
         "rolled_back",

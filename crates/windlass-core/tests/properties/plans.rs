@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use windlass_core::id::{ContentHash, RunId, StepIndex};
 use windlass_core::plan::{
     Backoff, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted, Foreach, GatePolicy,
-    Limits, Plan, PlanParts, PlanStep, Publish, Rollback, Route, Skip, StepKind, Strength,
-    ValueType,
+    Limits, Plan, PlanParts, PlanStep, Publish, PullRequest, Rollback, Route, Skip, StepKind,
+    Strength, ValueType,
 };
 use windlass_core::run::RunFacts;
 use windlass_core::time::Span;
@@ -84,6 +84,10 @@ fn plan(genes: &[Genes], attempts: u64) -> Plan {
         position = end;
     }
     add_routes(&mut steps, genes);
+    if genes.last().is_some_and(|last| last.route & 1 == 1) {
+        let gated = genes.last().is_some_and(|last| last.route & 2 == 2);
+        steps.push(publish(&steps, gated));
+    }
     chain(steps, Limits { cost_usd: 50.0, wall: Span::hours(10_000), attempts })
 }
 
@@ -169,6 +173,18 @@ fn step(earlier: &[PlanStep], genes: &Genes, id: String, is_group: bool) -> Plan
         publishes: publishes(&id, genes.policy),
         kind,
         ..plain(id)
+    }
+}
+
+/// Windlass publishes at the end.
+fn publish(earlier: &[PlanStep], gated: bool) -> PlanStep {
+    let request = PullRequest { title: "Work".to_owned(), base: None, draft: false };
+    PlanStep {
+        kind: StepKind::PullRequest(request),
+        needs: (0..earlier.len()).map(index).collect(),
+        gate: gated.then_some(GatePolicy::Approval),
+        commit: CommitPolicy::Wip,
+        ..plain("publish".to_owned())
     }
 }
 

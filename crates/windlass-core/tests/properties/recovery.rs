@@ -13,7 +13,9 @@ use windlass_core::snapshot::Snapshot;
 use windlass_core::time::{Span, Timestamp};
 use windlass_core::view::{ItemView, item_views};
 
-use crate::edge::{baseline, commit, ended, pure, ran_by, report, says, task, trouble};
+use crate::edge::{
+    baseline, commit, ended, publication, pure, ran_by, report, says, task, trouble,
+};
 use crate::plans::facts;
 use crate::simulation::replay;
 
@@ -101,7 +103,9 @@ impl PureRun {
         let Some(gate) = self.state.gate().cloned() else { return false };
         let epoch = self.state.step(self.state.plan.find(&gate.step).unwrap()).epoch;
         let observed = gate.snapshot.clone();
-        let unhappy = epoch == 0 && pure(self.seed, ("gate", &gate.step), 3) == 0;
+        let index = self.state.plan.find(&gate.step).unwrap();
+        let publishes = matches!(self.state.plan.step(index).kind, StepKind::PullRequest(_));
+        let unhappy = !publishes && epoch == 0 && pure(self.seed, ("gate", &gate.step), 3) == 0;
         self.feed(InputKind::Decided(match unhappy {
             true => Decision::Feedback { message: "again".to_owned(), observed },
             false => {
@@ -134,6 +138,9 @@ impl PureRun {
                 self.aside.remove(&request.step);
                 let baseline = baseline(self.observe());
                 InputKind::BaselineTaken { step: request.step, epoch: request.epoch, baseline }
+            }
+            Effect::Publish { step, epoch, commit, .. } => {
+                InputKind::Published { step, epoch, publication: publication(&commit) }
             }
             Effect::EnsureAttempt { attempt } | Effect::StopAttempt { attempt } => {
                 let index = self.state.plan.find(&attempt.step).unwrap();
@@ -198,7 +205,9 @@ impl PureRun {
         let mine = format!("good {} {epoch} ", plan.id);
         let good = match plan.kind {
             StepKind::Agent { .. } => snapshot.code.as_str().starts_with(&mine),
-            StepKind::Group | StepKind::Foreach(_) => pure(self.seed, ("group", which), 6) != 0,
+            StepKind::Group | StepKind::Foreach(_) | StepKind::PullRequest(_) => {
+                pure(self.seed, ("group", which), 6) != 0
+            }
         };
         if !good {
             // Other words for other files, so that no failure is the same as another.

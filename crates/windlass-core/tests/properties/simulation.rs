@@ -393,6 +393,7 @@ fn check_state(state: &RunState) {
             | Phase::Verifying { .. }
             | Phase::Committing { .. }
             | Phase::Adopting { .. }
+            | Phase::Publishing { .. }
             | Phase::Proven { .. }
             | Phase::AtGate { .. }
             | Phase::Waiting { .. }

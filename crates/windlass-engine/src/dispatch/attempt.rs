@@ -127,8 +127,8 @@ impl Worker {
     ) -> Result<std::sync::Arc<dyn Backend>, String> {
         match &step.kind {
             StepKind::Agent { backend, .. } => self.site.backend(&state.facts, backend.as_deref()),
-            StepKind::Group | StepKind::Foreach(_) => {
-                Err(format!("nobody works on the group `{}`", step.id))
+            StepKind::Group | StepKind::Foreach(_) | StepKind::PullRequest(_) => {
+                Err(format!("no agent works on `{}`", step.id))
             }
         }
     }
@@ -334,7 +334,7 @@ fn last_written(path: &Path) -> Option<Timestamp> {
     i64::try_from(since.as_millis()).ok().map(Timestamp)
 }
 
-fn with_causes(error: &dyn std::error::Error) -> String {
+pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(source) = cause {

@@ -288,6 +288,7 @@ impl Driver {
             | Effect::StopAttempt { .. }
             | Effect::Verify { .. }
             | Effect::Adopt { .. }
+            | Effect::Publish { .. }
             | Effect::Wake { .. } => Extra::default(),
         }
     }
@@ -311,6 +312,7 @@ impl Driver {
             | Effect::StopAttempt { .. }
             | Effect::Verify { .. }
             | Effect::Adopt { .. }
+            | Effect::Publish { .. }
             | Effect::EnsureCommit { .. } => None,
         });
         timers.min().unwrap_or(INBOX_INTERVAL).min(INBOX_INTERVAL)

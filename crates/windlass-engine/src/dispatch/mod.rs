@@ -19,6 +19,7 @@ mod driver;
 mod message;
 mod mirror;
 mod notify;
+mod publish;
 mod request;
 mod site;
 mod socket;

@@ -122,6 +122,9 @@ impl Answer {
             Rejected::TooLarge { .. } => {
                 Some("write a file into `.windlass/run/reports` and publish its path")
             }
+            Rejected::NobodyWorks { .. } => Some(
+                "send the step that has to be done again back with `windlass rollback STEP MSG`",
+            ),
             Rejected::UnknownStep { .. } => Some("`windlass status` lists the steps"),
             Rejected::NoReason => Some("say why, so that it can be read in the report"),
             Rejected::Ended

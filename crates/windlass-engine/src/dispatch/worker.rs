@@ -55,6 +55,8 @@ pub enum WorkerError {
     Put(#[from] crate::store::blobs::PutError),
     #[error("the store cannot be opened")]
     Open(#[from] crate::store::OpenError),
+    #[error("the text of the pull request could not be written")]
+    Body(#[from] super::publish::BodyError),
     #[error("an attempt could not be started")]
     Spawn(#[from] crate::process::SpawnError),
     #[error("a file could not be written")]
@@ -235,6 +237,9 @@ impl Worker {
             }
             Effect::Adopt { step, epoch, snapshot } => {
                 self.adopt(state, step, *epoch, snapshot).map(Report::from)
+            }
+            Effect::Publish { step, epoch, commit, expected } => {
+                self.publish(state, step, *epoch, commit, expected.as_ref()).map(Report::from)
             }
             Effect::Wake { key, .. } => Ok(InputKind::TimerFired { key: key.clone() }.into()),
         }
@@ -484,6 +489,7 @@ fn name(effect: &Effect) -> &'static str {
         Effect::Verify { .. } => "verify",
         Effect::EnsureCommit { .. } => "ensure-commit",
         Effect::Adopt { .. } => "adopt",
+        Effect::Publish { .. } => "publish",
         Effect::Wake { .. } => "wake",
     }
 }

@@ -89,6 +89,7 @@ fn seat(effect: &Effect, state: &RunState) -> Seat {
         | Effect::TakeBaseline(_)
         | Effect::EnsureCommit { .. }
         | Effect::Adopt { .. }
+        | Effect::Publish { .. }
         | Effect::Wake { .. } => Seat::Run,
     }
 }

@@ -8,6 +8,7 @@ mod aside;
 mod attempt;
 mod begin;
 mod item;
+mod publish;
 mod reopen;
 mod step;
 mod verification;
@@ -74,6 +75,9 @@ impl RunState {
             | Event::StepSkipped { step, .. }
             | Event::StepCommitted { step, .. }
             | Event::StepAdopted { step, .. }
+            | Event::PublishIntended { step, .. }
+            | Event::Published { step, .. }
+            | Event::PublishRefused { step, .. }
             | Event::WaitStarted { step, .. }
             | Event::WaitEnded { step }
             | Event::StepDone { step }
@@ -126,9 +130,10 @@ impl RunState {
     fn apply_to_control(&mut self, event: &Event) -> Applied {
         let aborting = matches!(self.control, Control::Aborting);
         let stopped = matches!(self.control, Control::Paused { .. } | Control::Obstructed { .. });
-        let can_block = self
-            .in_hand()
-            .any(|index| matches!(self.step(index).phase, Phase::Committing { .. } | Phase::Due));
+        let can_block = self.in_hand().any(|index| {
+            let phase = &self.step(index).phase;
+            matches!(phase, Phase::Committing { .. } | Phase::Due | Phase::Proven { .. })
+        });
         let control = match event {
             Event::BlockerRaised { message } if !aborting && can_block => {
                 Control::Obstructed { message: message.clone() }

@@ -172,7 +172,7 @@ impl RunState {
             step.session = None;
             step.seen = None;
             step.approved = false;
-            step.waived = false;
+            (step.acted, step.waived) = (false, false);
             step.failure = None;
             step.hotfix = None;
             step.note = None;

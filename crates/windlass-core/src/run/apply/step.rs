@@ -63,10 +63,14 @@ impl RunState {
                 self.expect(index, event, |phase| matches!(phase, Phase::Adopting { .. }))?;
                 self.adopt(index, snapshot, *untouched);
             }
+            Event::PublishIntended { .. }
+            | Event::Published { .. }
+            | Event::PublishRefused { .. } => self.apply_publishing(index, event)?,
             Event::StepDone { .. } => {
                 let unjudged = self.is_unjudged_group(index);
+                let unpublished = self.is_pull_request(index) && !self.step(index).acted;
                 self.expect(index, event, |phase| {
-                    matches!(phase, Phase::Proven { .. })
+                    (!unpublished && matches!(phase, Phase::Proven { .. }))
                         || (unjudged && matches!(phase, Phase::Due))
                 })?;
                 self.finish(index, event, Phase::Done, None)?;

@@ -29,7 +29,7 @@ impl RunState {
                 self.update(index, |step| {
                     (step.verify_first, step.unjudged) = (false, false);
                     step.approved = false;
-                    step.waived = false;
+                    (step.acted, step.waived) = (false, false);
                     step.phase = Phase::Verifying { verification, snapshot, attempt, since: now };
                 });
             }

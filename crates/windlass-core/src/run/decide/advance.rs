@@ -1,9 +1,9 @@
 //! What follows by itself: nobody has to ask for the next step.
 
 use super::draft::Draft;
-use super::item;
+use super::{item, publish};
 use crate::id::{AttemptId, Fence, GateId, StepIndex, VerificationId};
-use crate::plan::{GatePolicy, Skip};
+use crate::plan::{GatePolicy, Skip, StepKind};
 use crate::run::state::{Control, Gate, GateKind, PauseReason, Phase};
 use crate::run::{Event, VerifyReason};
 use crate::snapshot::Snapshot;
@@ -38,6 +38,7 @@ fn next(draft: &Draft) -> Option<Event> {
         return finish_all_proven(draft);
     };
     finish_all_proven(draft)
+        .or_else(|| state.in_hand().find_map(|index| publish::intent(draft, index)))
         .or_else(|| state.in_hand().find_map(|index| start_next(draft, index, driver)))
         .or_else(|| take_next(draft))
 }
@@ -81,6 +82,8 @@ fn finish_proven(draft: &Draft, index: StepIndex) -> Option<Event> {
             Some(GatePolicy::Approval) if !state.step(index).approved => {
                 open_gate(draft, index, snapshot)
             }
+            // Publishing is an act: it waits for a driver, and for nothing else.
+            Some(GatePolicy::Approval) | None if publish::is_due(draft, index) => return None,
             Some(GatePolicy::Approval) | None => Event::StepDone { step: draft.id(index) },
         });
     }
@@ -139,7 +142,12 @@ fn group(draft: &Draft, index: StepIndex) -> Option<Event> {
     match (&plan.done, plan.gate, &state.latest) {
         (None, None, _) => Some(Event::StepDone { step: plan.id.clone() }),
         (Some(_), _, Some(snapshot)) => {
-            Some(verify(draft, index, snapshot, VerifyReason::GroupDone))
+            let publishes = matches!(plan.kind, StepKind::PullRequest(_));
+            let reason = match publishes {
+                true => VerifyReason::BeforePublishing,
+                false => VerifyReason::GroupDone,
+            };
+            Some(verify(draft, index, snapshot, reason))
         }
         (None, Some(GatePolicy::Approval), Some(snapshot)) => {
             Some(open_gate(draft, index, snapshot))

@@ -4,6 +4,7 @@ use super::advance;
 use super::draft::Draft;
 use super::rollback;
 use crate::id::GateId;
+use crate::plan::StepKind;
 use crate::run::state::{Control, GateKind, Phase};
 use crate::run::{Event, Raise, Rejected, VerifyReason};
 use crate::snapshot::Snapshot;
@@ -63,6 +64,9 @@ pub(super) fn feedback(
     }
     let Some((index, _, step)) = draft.state.holding() else { return Err(Rejected::NoGate) };
     let paused = !matches!(draft.state.control, Control::Active);
+    if matches!(draft.state.plan.step(index).kind, StepKind::PullRequest(_)) {
+        return Err(Rejected::NobodyWorks { step: draft.id(index) });
+    }
     let answerable = matches!(step.phase, Phase::AtGate { .. } | Phase::Failed)
         || (paused && matches!(step.phase, Phase::Due | Phase::Waiting { .. }));
     if !answerable {

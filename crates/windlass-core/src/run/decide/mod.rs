@@ -12,6 +12,7 @@ mod control;
 mod draft;
 mod gate;
 mod item;
+mod publish;
 mod rollback;
 mod step;
 mod verified;
@@ -30,6 +31,8 @@ mod group_tests;
 mod item_tests;
 #[cfg(test)]
 mod path_tests;
+#[cfg(test)]
+mod publish_tests;
 #[cfg(test)]
 mod rollback_tests;
 #[cfg(test)]
@@ -99,6 +102,8 @@ pub enum Rejected {
     TooLarge { key: String },
     #[error("only a person can decide this")]
     NotAPerson,
+    #[error("windlass itself does `{step}`: nobody there can act on feedback")]
+    NobodyWorks { step: StepId },
     #[error("no step of this run repeats over items")]
     NoItems,
     #[error("the step `{step}` does not repeat over items")]
@@ -190,6 +195,12 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
         }
         InputKind::CommitRefused { step, code, parent, message } => {
             step::commit_refused(&mut draft, step, code, parent, message)?;
+        }
+        InputKind::Published { step, epoch, publication } => {
+            publish::published(&mut draft, step, *epoch, publication)?;
+        }
+        InputKind::PublishRefused { step, epoch, message } => {
+            publish::refused(&mut draft, step, *epoch, message)?;
         }
         InputKind::TimerFired { key } => step::timer_fired(&mut draft, key, input.at),
         InputKind::ContextSet { attempt, key, value } => {

@@ -115,6 +115,7 @@ fn expect_commit(
         | Phase::Verifying { .. }
         | Phase::Committing { .. }
         | Phase::Adopting { .. }
+        | Phase::Publishing { .. }
         | Phase::Proven { .. }
         | Phase::AtGate { .. }
         | Phase::Waiting { .. }

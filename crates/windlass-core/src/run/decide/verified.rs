@@ -4,7 +4,7 @@ use super::advance;
 use super::draft::Draft;
 use super::rollback;
 use crate::id::{GateId, StepIndex, VerificationId};
-use crate::plan::{CheckId, CheckKind, Criterion, Exhausted, Holds, PlanStep};
+use crate::plan::{CheckId, CheckKind, Criterion, Exhausted, Holds, PlanStep, StepKind};
 use crate::proof::{Outcome, VerifyReport};
 use crate::run::state::{Gate, GateKind, PauseReason, Phase};
 use crate::run::{Category, Event, FailedCheck, Failure, Rejected, VerifyReason};
@@ -176,7 +176,13 @@ pub(super) fn fail(
     let (tries, repeats, retries) = (state.tries, state.repeats, plan.retries);
     if plan.kind.is_group() {
         // Nobody works on a group: verifying it again would give the same answer for ever.
-        exhausted(draft, index, "the criterion of this group does not hold".to_owned());
+        let why = match draft.state.plan.step(index).kind {
+            StepKind::PullRequest(_) => "what has to hold before it is published does not",
+            StepKind::Agent { .. } | StepKind::Group | StepKind::Foreach(_) => {
+                "the criterion of this group does not hold"
+            }
+        };
+        exhausted(draft, index, why.to_owned());
         return;
     }
     if !costs_try {

@@ -56,7 +56,7 @@ fn header(text: &mut String, view: &ReportView) {
     }
 }
 
-fn steps(text: &mut String, view: &ReportView) {
+pub(super) fn steps(text: &mut String, view: &ReportView) {
     text.push_str("\n## Steps\n\n");
     text.push_str("| step | status | attempts | rests on | time | cost | files | commit |\n");
     text.push_str("|---|---|---|---|---|---|---|---|\n");
@@ -95,7 +95,7 @@ fn items(text: &mut String, view: &ReportView) {
     }
 }
 
-fn evidence(text: &mut String, view: &ReportView) {
+pub(super) fn evidence(text: &mut String, view: &ReportView) {
     text.push_str("\n## Evidence\n\n");
     text.push_str("| step | check | verdict | strength | on code | evidence |\n");
     text.push_str("|---|---|---|---|---|---|\n");
@@ -177,13 +177,13 @@ fn files(text: &mut String, view: &ReportView) {
 }
 
 /// Text inside a table cell: one line, no bars.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     prose(text).replace('|', "\\|")
 }
 
 /// Text of others in one line: what is quoted in backticks stays, and nothing else of it is Markdown
 /// or HTML.
-fn prose(text: &str) -> String {
+pub(super) fn prose(text: &str) -> String {
     let text = one_line(text);
     // Without its partner a backtick would open a span that swallows what follows.
     let paired = text.matches('`').count().is_multiple_of(2);

@@ -4,6 +4,7 @@ mod html;
 mod inline;
 mod markdown;
 mod projection;
+mod pull_request;
 
 pub use html::html;
 pub use markdown::markdown;
@@ -11,3 +12,4 @@ pub use projection::{
     ReportAttempt, ReportAudit, ReportDecision, ReportFacts, ReportProof, ReportStep, ReportView,
     report_view,
 };
+pub use pull_request::pull_request_body;

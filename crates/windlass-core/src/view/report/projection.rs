@@ -197,7 +197,7 @@ fn steps(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<Report
             note: step.note.clone(),
             agent: match &plan.kind {
                 StepKind::Agent { agent, .. } => Some(agent.clone()),
-                StepKind::Group | StepKind::Foreach(_) => None,
+                StepKind::Group | StepKind::Foreach(_) | StepKind::PullRequest(_) => None,
             },
             attempts: step.attempts,
             rests_on: history.and_then(crate::view::StepHistory::strength),

@@ -3,10 +3,13 @@
 use super::file::BACKOFF;
 use super::key::{Key, Mapping, Names, Rule, Takes, list, one_or_more, small_count};
 use super::team::TEAM;
-use super::words::{COMMIT, EXHAUSTED, FOREACH, GATE, OK, PUBLISHED_TYPES, SKIP, TRUST, alone};
+use super::words::{
+    BUILTIN, COMMIT, EXHAUSTED, FOREACH, GATE, OK, PUBLISHED_TYPES, SKIP, TRUST, alone,
+};
 use crate::workflow::step::MAX_STEPS;
 use crate::workflow::unsupported;
 
+const BUILTIN_WORDS: [&str; 1] = alone(&BUILTIN);
 const GATE_WORDS: [&str; 1] = alone(&GATE);
 const SKIP_WORDS: [&str; 1] = alone(&SKIP);
 const EXHAUSTED_WORDS: [&str; 3] = alone(&EXHAUSTED);
@@ -159,6 +162,26 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
         .on_groups()
         .example("TASKS.md"),
         Key::new(
+            "builtin",
+            Takes::Word(&BUILTIN_WORDS),
+            "Windlass does the step itself: `pull-request` pushes the run's branch and opens a pull \
+             request; in place of `agent` and `done`.",
+        )
+        .otherwise("none"),
+        Key::new(
+            "before",
+            one_or_more(&Takes::Criterion),
+            "With `builtin`: checks that have to hold first.",
+        )
+        .otherwise("none")
+        .example("[{run: make test}]"),
+        Key::new(
+            "pull_request",
+            Takes::Mapping(&PULL_REQUEST),
+            "With `builtin: pull-request`: what it is called and where it goes.",
+        )
+        .otherwise("from the issue or the goal, to the branch that the run began from"),
+        Key::new(
             "team",
             Takes::Mapping(&TEAM),
             "Several agents side by side, then one that joins what they wrote; in place of `agent`.",
@@ -167,6 +190,23 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
     ],
     not_yet: &unsupported::STEP_KEYS,
     rule: Rule::AgentOrGroup,
+};
+
+pub(in crate::workflow) static PULL_REQUEST: Mapping = Mapping {
+    name: "pull_request",
+    of: "`pull_request`",
+    doc: "The pull request that a run ends in.",
+    keys: &[
+        Key::new("title", Takes::Template, "Its title; one line.")
+            .otherwise("`#N: ` and the issue's title, or the first line of the goal")
+            .example("\"feat(#{issue}): {issue.title}\""),
+        Key::new("base", Takes::Template, "The branch that it is to be merged into.")
+            .otherwise("the branch that the run began from")
+            .example("\"{inputs.target}\""),
+        Key::new("draft", Takes::Boolean, "Whether it is marked as not ready.").default("false"),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
 };
 
 pub(in crate::workflow) static READ: Mapping = Mapping {

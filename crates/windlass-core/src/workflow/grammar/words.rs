@@ -2,6 +2,8 @@
 
 use crate::plan::{CommitPolicy, Exhausted, GatePolicy, Skip, ValueType};
 
+pub(in crate::workflow) const BUILTIN: [(&str, ()); 1] = [("pull-request", ())];
+
 pub(in crate::workflow) const GATE: [(&str, GatePolicy); 1] = [("approval", GatePolicy::Approval)];
 
 pub(in crate::workflow) const SKIP: [(&str, Skip); 1] = [("allowed", Skip::Allowed)];

@@ -282,7 +282,7 @@ fn step<'s>(id: &StepId, state: &'s RunState) -> Option<&'s PlanStep> {
 fn agent(step: Option<&PlanStep>) -> &str {
     match step.map(|step| &step.kind) {
         Some(StepKind::Agent { agent, .. }) => agent.as_str(),
-        Some(StepKind::Group | StepKind::Foreach(_)) | None => "agent",
+        Some(StepKind::Group | StepKind::Foreach(_) | StepKind::PullRequest(_)) | None => "agent",
     }
 }
 

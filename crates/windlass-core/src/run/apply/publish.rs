@@ -1,0 +1,44 @@
+//! From an intent to what is outside.
+
+use super::Applied;
+use crate::id::StepIndex;
+use crate::plan::StepKind;
+use crate::run::Event;
+use crate::run::state::{Phase, RunState};
+
+impl RunState {
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`apply` matches every event and sends only these here"
+    )]
+    pub(super) fn apply_publishing(&mut self, index: StepIndex, event: &Event) -> Applied {
+        let phase = self.step(index).phase.clone();
+        match (event, phase) {
+            (Event::PublishIntended { commit, expected, .. }, Phase::Proven { snapshot })
+                if self.is_pull_request(index) && self.is_in_hand(index) =>
+            {
+                let (commit, expected) = (commit.clone(), expected.clone());
+                self.since = self.now;
+                self.update(index, |step| {
+                    step.phase = Phase::Publishing { snapshot, commit, expected };
+                });
+            }
+            (Event::Published { publication, .. }, Phase::Publishing { snapshot, .. }) => {
+                self.publication = Some(publication.clone());
+                self.update(index, |step| {
+                    step.acted = true;
+                    step.phase = Phase::Proven { snapshot };
+                });
+            }
+            (Event::PublishRefused { .. }, Phase::Publishing { snapshot, .. }) => {
+                self.update(index, |step| step.phase = Phase::Proven { snapshot });
+            }
+            _ => return Err(self.wrong_phase(index, event)),
+        }
+        Ok(())
+    }
+
+    pub(super) fn is_pull_request(&self, index: StepIndex) -> bool {
+        matches!(self.plan.step(index).kind, StepKind::PullRequest(_))
+    }
+}

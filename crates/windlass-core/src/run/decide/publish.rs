@@ -1,0 +1,63 @@
+//! Windlass publishes: the intent comes first, then the act, then what came of it.
+
+use super::draft::Draft;
+use crate::id::{StepId, StepIndex};
+use crate::plan::{GatePolicy, StepKind};
+use crate::run::state::{Phase, Publication};
+use crate::run::{Event, Rejected};
+
+/// Returns the intent of a step that is proven, accepted and not published yet.
+pub(super) fn intent(draft: &Draft, index: StepIndex) -> Option<Event> {
+    let state = &draft.state;
+    let (plan, step) = (state.plan.step(index), state.step(index));
+    let accepted = step.approved || plan.gate.is_none();
+    if !is_due(draft, index) || !accepted {
+        return None;
+    }
+    Some(Event::PublishIntended {
+        step: plan.id.clone(),
+        commit: state.head.clone(),
+        expected: state.publication.as_ref().map(|last| last.pushed.clone()),
+    })
+}
+
+/// Returns whether the step still has to publish before it is done.
+pub(super) fn is_due(draft: &Draft, index: StepIndex) -> bool {
+    let (plan, step) = (draft.state.plan.step(index), draft.state.step(index));
+    matches!(plan.kind, StepKind::PullRequest(_))
+        && matches!(step.phase, Phase::Proven { .. })
+        && !step.acted
+        && (step.approved || plan.gate != Some(GatePolicy::Approval))
+}
+
+pub(super) fn published(
+    draft: &mut Draft,
+    step: &StepId,
+    epoch: u32,
+    publication: &Publication,
+) -> Result<(), Rejected> {
+    expect_publishing(draft, step, epoch)?;
+    draft.emit(Event::Published { step: step.clone(), publication: publication.clone() });
+    Ok(())
+}
+
+pub(super) fn refused(
+    draft: &mut Draft,
+    step: &StepId,
+    epoch: u32,
+    message: &str,
+) -> Result<(), Rejected> {
+    expect_publishing(draft, step, epoch)?;
+    draft.emit(Event::PublishRefused { step: step.clone(), message: message.to_owned() });
+    draft.emit(Event::BlockerRaised { message: message.to_owned() });
+    Ok(())
+}
+
+fn expect_publishing(draft: &Draft, step: &StepId, epoch: u32) -> Result<(), Rejected> {
+    let index = draft.find(step)?;
+    let state = draft.state.step(index);
+    if state.epoch == epoch && matches!(state.phase, Phase::Publishing { .. }) {
+        return Ok(());
+    }
+    Err(Rejected::NotExpected)
+}

@@ -1,0 +1,116 @@
+//! Publishing: the run's branch and its pull request, as the user.
+
+use windlass_core::id::{ObjectId, StepId};
+use windlass_core::plan::{PullRequest, StepKind};
+use windlass_core::run::{InputKind, Publication, RunState};
+use windlass_core::view::{self, History, ReportFacts};
+
+use super::worker::{Worker, WorkerError};
+use crate::forge::{self, ForgeError, PublishRequest, Remote};
+use crate::journal::{Entry, LoadError, entry, load};
+use crate::store::{ReadError, Seq, Store};
+
+/// What the text of a pull request could not be made from.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyError {
+    #[error("the journal cannot be read")]
+    Load(#[from] LoadError),
+    #[error("the journal cannot be read")]
+    Read(#[from] ReadError),
+    #[error("the journal cannot be read")]
+    Fault(#[from] crate::store::Fault),
+    #[error("the journal cannot be read")]
+    Record(#[from] crate::journal::RecordError),
+    #[error("the store cannot be opened")]
+    Open(#[from] crate::store::OpenError),
+}
+
+impl Worker {
+    /// Pushes the branch and opens the pull request, or finds that both are there. Whatever a person
+    /// has to put right is reported; it is tried again when the run is resumed.
+    pub(super) fn publish(
+        &self,
+        state: &RunState,
+        step: &StepId,
+        epoch: u32,
+        commit: &ObjectId,
+        expected: Option<&ObjectId>,
+    ) -> Result<InputKind, WorkerError> {
+        let Some(request) = asked_for(state, step) else {
+            let message = format!("`{step}` publishes nothing");
+            return Ok(InputKind::PublishRefused { step: step.clone(), epoch, message });
+        };
+        let body = self.body(state)?;
+        let published = Remote::of(&self.site.user, None).and_then(|remote| {
+            let request = PublishRequest {
+                branch: state.facts.branch.clone(),
+                commit: commit.clone(),
+                expected_remote: expected.cloned(),
+                base: request.base.clone().unwrap_or_else(|| state.facts.base_name.clone()),
+                title: request.title.clone(),
+                body,
+                body_file: self.run.state.join("pull-request.md"),
+                draft: request.draft,
+            };
+            forge::publish(&remote, &request).map(|published| (remote, published))
+        });
+        Ok(match published {
+            Ok((remote, published)) => InputKind::Published {
+                step: step.clone(),
+                epoch,
+                publication: publication(&remote, published),
+            },
+            Err(error) => {
+                let message = refusal(&error, step);
+                InputKind::PublishRefused { step: step.clone(), epoch, message }
+            }
+        })
+    }
+
+    /// The text of the pull request, from the journal as it is now.
+    fn body(&self, state: &RunState) -> Result<String, BodyError> {
+        let (store, run) = (Store::open_read_only(&self.site.home.state)?, &state.facts.run);
+        let mut history = History::default();
+        for record in store.records(run, Seq(1))? {
+            let record = record?;
+            if let Entry::Event(event) = entry(&record)? {
+                history.add(record.time, &record.actor, &event);
+            }
+        }
+        let facts = ReportFacts {
+            head: load(&store, run)?.head.hash.to_string(),
+            version: state.facts.version.clone(),
+            ..ReportFacts::default()
+        };
+        Ok(view::pull_request_body(&view::report_view(state, &history, &facts)))
+    }
+}
+
+fn asked_for<'s>(state: &'s RunState, step: &StepId) -> Option<&'s PullRequest> {
+    match &state.plan.step(state.plan.find(step)?).kind {
+        StepKind::PullRequest(request) => Some(request),
+        StepKind::Agent { .. } | StepKind::Group | StepKind::Foreach(_) => None,
+    }
+}
+
+fn publication(remote: &Remote, published: forge::Published) -> Publication {
+    let request = published.pull_request;
+    Publication {
+        remote: remote.name().to_owned(),
+        pushed: published.pushed,
+        number: request.as_ref().map(|request| request.number),
+        url: request.map(|request| request.url),
+        compare_url: published.compare_url,
+        body_file: published.body_file.map(|file| file.to_string_lossy().into_owned()),
+        notes: published.notes,
+    }
+}
+
+fn refusal(error: &ForgeError, step: &StepId) -> String {
+    let hint = error.hint();
+    format!(
+        "{}. What to do: {hint}; then `windlass resume`, or `windlass skip {step} REASON` to do \
+         without it",
+        super::attempt::with_causes(error)
+    )
+}
