@@ -1,6 +1,7 @@
 //! The pure part of windlass. In flow order:
 //!
 //! - [`workflow`]: what the user wrote, parsed and checked.
+//! - [`role`]: the agents that steps name, and [`mcp`], the servers that agents are offered.
 //! - [`plan`]: a workflow with its inputs filled in, frozen into a run's first event.
 //! - [`item`]: what a step repeats over, and task lists read as such.
 //! - [`run`]: the machine. `decide` says what follows from an input, `apply` is the only mutator,
@@ -23,10 +24,12 @@ pub mod id;
 pub mod import;
 pub mod init;
 pub mod item;
+pub mod mcp;
 pub mod measure;
 pub mod plan;
 pub mod prompt;
 pub mod proof;
+pub mod role;
 pub mod run;
 pub mod simulate;
 pub mod snapshot;

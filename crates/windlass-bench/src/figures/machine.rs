@@ -101,6 +101,8 @@ fn chain(count: usize) -> Plan {
         carry: Vec::new(),
         protect: Vec::new(),
         worst_case_attempts: 0,
+        roles: BTreeMap::new(),
+        mcp: BTreeMap::new(),
         steps: (0_u32..).take(count).map(step).collect(),
     })
 }

@@ -1,6 +1,6 @@
 //! A workflow and what a run is for, made into a plan.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::glob;
 use super::request::{PlanError, PlanRequest};
@@ -11,6 +11,7 @@ use super::{
 };
 use crate::id::{StepId, StepIndex};
 use crate::measure::Percent;
+use crate::role::Role;
 use crate::workflow::check::{Kind, Min, Written};
 use crate::workflow::{Located, Workflow, claims, step, suggest};
 
@@ -67,9 +68,27 @@ impl Workflow {
             carry,
             protect,
             worst_case_attempts,
+            roles: used_roles(request.roles, &steps),
+            mcp: self.mcp.clone(),
             steps,
         }))
     }
+}
+
+/// Keeps the roles that a step names: a run depends on no other.
+fn used_roles(available: BTreeMap<String, Role>, steps: &[PlanStep]) -> BTreeMap<String, Role> {
+    let mut named = BTreeSet::new();
+    for step in steps {
+        match &step.kind {
+            StepKind::Foreach(foreach) => {
+                named.extend(foreach.steps.iter().filter_map(PlanStep::agent))
+            }
+            StepKind::Agent { .. } | StepKind::Group | StepKind::PullRequest(_) => {
+                named.extend(step.agent());
+            }
+        }
+    }
+    available.into_iter().filter(|(name, _)| named.contains(name.as_str())).collect()
 }
 
 fn fill_inputs(
@@ -184,11 +203,11 @@ impl Builder<'_> {
         PlanStep {
             id: ordered.id.clone(),
             title: written.title.clone().unwrap_or_else(|| default_title(&ordered.id)),
-            kind: match (&written.agent, &written.foreach) {
+            kind: match (written.agent(), &written.foreach) {
                 _ if written.pull_request.is_some() => self.pull_request(written),
                 (_, Some(foreach)) => StepKind::Foreach(Box::new(self.foreach(index, foreach))),
                 (Some(agent), None) => StepKind::Agent {
-                    agent: agent.clone(),
+                    agent: agent.to_owned(),
                     backend: written.backend.clone(),
                     model: self.maybe(written.model.as_ref()),
                 },

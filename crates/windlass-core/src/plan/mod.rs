@@ -9,6 +9,7 @@ mod foreach;
 pub mod glob;
 mod late;
 mod request;
+mod roles;
 mod shell;
 mod step;
 pub mod template;
@@ -27,6 +28,8 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{ContentHash, StepId, StepIndex};
+use crate::mcp::McpServer;
+use crate::role::Role;
 use crate::time::Span;
 
 /// A workflow with inputs filled in and checks resolved.
@@ -55,6 +58,12 @@ pub struct Plan {
     pub protect: Vec<String>,
     /// The most attempts that the plan can use, people's feedback aside.
     pub worst_case_attempts: u64,
+    /// The roles that steps name, by name; a name without one stands for itself.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub roles: BTreeMap<String, Role>,
+    /// The MCP servers that agents are offered, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub mcp: BTreeMap<String, McpServer>,
     /// The steps; every step stands after the steps it needs.
     pub steps: Vec<PlanStep>,
     /// How many steps the workflow itself has, once steps of items follow them.
@@ -81,6 +90,8 @@ pub struct PlanParts {
     pub carry: Vec<String>,
     pub protect: Vec<String>,
     pub worst_case_attempts: u64,
+    pub roles: BTreeMap<String, Role>,
+    pub mcp: BTreeMap<String, McpServer>,
     pub steps: Vec<PlanStep>,
 }
 
@@ -98,6 +109,8 @@ impl From<PlanParts> for Plan {
             carry: parts.carry,
             protect: parts.protect,
             worst_case_attempts: parts.worst_case_attempts,
+            roles: parts.roles,
+            mcp: parts.mcp,
             steps: parts.steps,
             written: None,
             index: OnceLock::new(),
@@ -120,6 +133,8 @@ impl PartialEq for Plan {
             && self.carry == other.carry
             && self.protect == other.protect
             && self.worst_case_attempts == other.worst_case_attempts
+            && self.roles == other.roles
+            && self.mcp == other.mcp
             && self.steps == other.steps
     }
 }
@@ -139,6 +154,8 @@ impl Plan {
             carry: Vec::new(),
             protect: Vec::new(),
             worst_case_attempts: 0,
+            roles: BTreeMap::new(),
+            mcp: BTreeMap::new(),
             steps: Vec::new(),
         })
     }

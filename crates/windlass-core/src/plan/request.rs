@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Issue;
 use super::glob::BadPath;
+use crate::role::Role;
 use crate::workflow::{At, suggest};
 
 /// What a run is for.
@@ -15,6 +16,8 @@ pub struct PlanRequest {
     pub issue: Option<Issue>,
     /// Inputs as the user typed them.
     pub inputs: BTreeMap<String, String>,
+    /// Every role that there is, by name; the plan keeps those that its steps name.
+    pub roles: BTreeMap<String, Role>,
 }
 
 /// Why a workflow cannot be planned for a request.

@@ -66,6 +66,14 @@ pub struct PlanStep {
 }
 
 impl PlanStep {
+    /// Returns the name of the agent that works on it.
+    pub fn agent(&self) -> Option<&str> {
+        match &self.kind {
+            StepKind::Agent { agent, .. } => Some(agent),
+            StepKind::Group | StepKind::Foreach(_) | StepKind::PullRequest(_) => None,
+        }
+    }
+
     /// Returns whether the step is a spoke of a team: it works beside the other spokes, in a place
     /// of its own, and only the files that it `writes` are brought over.
     pub fn is_spoke(&self) -> bool {

@@ -251,6 +251,8 @@ pub(crate) fn plan(drafts: impl IntoIterator<Item = Draft>) -> Plan {
         carry: Vec::new(),
         protect: Vec::new(),
         worst_case_attempts: 0,
+        roles: BTreeMap::new(),
+        mcp: BTreeMap::new(),
         steps: steps.collect(),
     })
 }

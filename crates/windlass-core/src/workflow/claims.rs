@@ -13,8 +13,8 @@ use crate::plan::Strength;
 /// It is observed when another agent than all those whose work it needs gives it.
 pub(crate) fn verdict_strength(order: &Order, index: usize) -> Strength {
     let step = &order.steps[index];
-    let Some(judge) = step.step.agent.as_deref() else { return Strength::Claimed };
-    let mut judged = step.needed.iter().filter_map(|&need| order.steps[need].step.agent.as_deref());
+    let Some(judge) = step.step.agent() else { return Strength::Claimed };
+    let mut judged = step.needed.iter().filter_map(|&need| order.steps[need].step.agent());
     let mut anybody = false;
     let all_others = judged.all(|agent| {
         anybody = true;

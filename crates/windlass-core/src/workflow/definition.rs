@@ -1,5 +1,7 @@
 //! A workflow file, read and checked.
 
+use std::collections::BTreeMap;
+
 use super::attempts;
 use super::claims;
 use super::diagnostic::{At, Diagnostic, Findings, Located, unknown_name};
@@ -7,6 +9,7 @@ use super::fields::{self, Fields};
 use super::foreach;
 use super::grammar;
 use super::input::{self, Input};
+use super::mcp;
 use super::order::{self, Order};
 use super::placeholder;
 use super::route;
@@ -14,6 +17,7 @@ use super::settings::{self, Defaults, WrittenLimits, WrittenPrepare};
 use super::step;
 use super::yaml::{self, Value};
 use crate::id::ContentHash;
+use crate::mcp::McpServer;
 use crate::plan::template::{Role, Template};
 
 /// A workflow file that can be planned.
@@ -29,6 +33,7 @@ pub struct Workflow {
     pub(crate) prepare: Vec<WrittenPrepare>,
     pub(crate) carry: Vec<Located<Template>>,
     pub(crate) protect: Vec<Located<Template>>,
+    pub(crate) mcp: BTreeMap<String, McpServer>,
     pub(crate) order: Order,
     warnings: Vec<Diagnostic>,
 }
@@ -50,16 +55,11 @@ impl Workflow {
 
     /// Reads the bytes of a workflow file.
     pub fn parse_bytes(source: &[u8], file_name: &str) -> Result<Self, Vec<Diagnostic>> {
-        let error = match std::str::from_utf8(source) {
-            Ok(text) => return Self::parse(text, file_name),
-            Err(error) => error,
-        };
-        let valid = String::from_utf8_lossy(&source[..error.valid_up_to()]);
-        let at = At { len: error.error_len().unwrap_or(1), ..At::of_offset(&valid, valid.len()) };
         let mut findings = Findings::new(file_name);
-        let message = format!("byte {} is not UTF-8", error.valid_up_to());
-        findings.error_with_help(at, message, "save the file as UTF-8");
-        Err(findings.into_sorted())
+        match findings.utf8(source) {
+            Some(text) => Self::parse(text, file_name),
+            None => Err(findings.into_sorted()),
+        }
     }
 
     /// Returns the name.
@@ -119,6 +119,7 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         node.map(|node| fields::templates(node, Role::FixedGlob, findings)).unwrap_or_default()
     };
     let (carry, protect) = (globs("carry"), globs("protect"));
+    let mcp = fields.get("mcp").map(|node| mcp::read_all(node, findings));
     let steps = fields.required("steps", "a workflow file", findings);
     let steps = steps.and_then(|node| step::read_all(node, findings));
     let order = steps.and_then(|steps| order::order(steps, findings));
@@ -133,6 +134,7 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         prepare: prepare.unwrap_or_default(),
         carry,
         protect,
+        mcp: mcp.unwrap_or_default(),
         order: order?,
         warnings: Vec::new(),
     };

@@ -7,6 +7,8 @@ use super::suggest::shown;
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
+    /// Nothing is wrong; it may be news to the author.
+    Note,
     /// The workflow can run, but the author should know.
     Warning,
     /// The workflow cannot run.
@@ -102,7 +104,7 @@ impl Findings {
         Self { file: file.to_owned(), found: Vec::new() }
     }
 
-    pub(super) fn error(&mut self, at: At, message: impl Into<String>) {
+    pub(crate) fn error(&mut self, at: At, message: impl Into<String>) {
         self.push(Severity::Error, at, message.into(), None);
     }
 
@@ -120,8 +122,32 @@ impl Findings {
         self.push(Severity::Error, at, message, help);
     }
 
-    pub(super) fn warning(&mut self, at: At, message: impl Into<String>, help: impl Into<String>) {
+    pub(crate) fn warning(&mut self, at: At, message: impl Into<String>, help: impl Into<String>) {
         self.push(Severity::Warning, at, message.into(), Some(help.into()));
+    }
+
+    pub(super) fn note(&mut self, at: At, message: impl Into<String>, help: impl Into<String>) {
+        self.push(Severity::Note, at, message.into(), Some(help.into()));
+    }
+
+    /// Gives findings without a help this one.
+    pub(crate) fn help_where_missing(&mut self, help: &str) {
+        for finding in self.found.iter_mut().filter(|finding| finding.help.is_none()) {
+            finding.help = Some(help.to_owned());
+        }
+    }
+
+    /// Returns the text of a file; `None` after it was reported to be none.
+    pub(crate) fn utf8<'s>(&mut self, source: &'s [u8]) -> Option<&'s str> {
+        let error = match std::str::from_utf8(source) {
+            Ok(text) => return Some(text),
+            Err(error) => error,
+        };
+        let valid = String::from_utf8_lossy(&source[..error.valid_up_to()]);
+        let at = At { len: error.error_len().unwrap_or(1), ..At::of_offset(&valid, valid.len()) };
+        let message = format!("byte {} is not UTF-8", error.valid_up_to());
+        self.error_with_help(at, message, "save the file as UTF-8");
+        None
     }
 
     fn push(&mut self, severity: Severity, at: At, message: String, help: Option<String>) {

@@ -64,7 +64,7 @@ impl<'n> Fields<'n> {
 }
 
 /// Reads a mapping with keys of the user's own, in the order of the file.
-pub(super) fn entries<'n>(
+pub(crate) fn entries<'n>(
     node: &'n Node,
     what: &str,
     findings: &mut Findings,
@@ -91,7 +91,7 @@ fn expected(findings: &mut Findings, node: &Node, what: &str) {
 }
 
 /// Reads text; numbers and booleans have to be quoted, so that nothing changes its meaning.
-pub(super) fn text(node: &Node, findings: &mut Findings) -> Option<Located<String>> {
+pub(crate) fn text(node: &Node, findings: &mut Findings) -> Option<Located<String>> {
     match &node.value {
         Value::Text(text) => Some(Located { value: text.clone(), at: node.at }),
         Value::Boolean(_) | Value::Number(_) => {
@@ -238,7 +238,7 @@ pub(super) fn span(node: &Node, findings: &mut Findings) -> Option<Span> {
 }
 
 /// Returns the nodes of a list, or the one node that stands for a list of one.
-pub(super) fn one_or_more(node: &Node) -> &[Node] {
+pub(crate) fn one_or_more(node: &Node) -> &[Node] {
     match &node.value {
         Value::List(nodes) => nodes,
         Value::Null | Value::Boolean(_) | Value::Number(_) | Value::Text(_) | Value::Map(_) => {
@@ -248,7 +248,7 @@ pub(super) fn one_or_more(node: &Node) -> &[Node] {
 }
 
 /// Reads a list.
-pub(super) fn list<'n>(node: &'n Node, what: &str, findings: &mut Findings) -> Option<&'n [Node]> {
+pub(crate) fn list<'n>(node: &'n Node, what: &str, findings: &mut Findings) -> Option<&'n [Node]> {
     let Value::List(nodes) = &node.value else {
         expected(findings, node, &format!("a list of {what}"));
         return None;

@@ -7,15 +7,18 @@
 //! - `yaml` builds a bounded tree of nodes that know their place.
 //! - `grammar` has a row for every key; `schema` and `reference` are made of the same rows.
 //! - `fields` reads typed values out of nodes; `step`, `team`, `check`, `measured_check`, `route`,
-//!   `input` and `settings` read the parts of the grammar, and `unsupported` lists what this version
+//!   `input`, `mcp` and `settings` read the parts of the grammar, and `unsupported` lists what this version
 //!   refuses.
 //! - `order` looks up the names and sorts the steps; `route`, `foreach`, `claims` and `placeholder`
 //!   check
 //!   what needs the whole workflow to be seen.
 //!
+//! `agents` says which names of agents have no role.
+//!
 //! jq expressions are only carried along: [`Workflow::expressions`] lists them for the edge, which
 //! can compile them.
 
+mod agents;
 mod attempts;
 mod builtin;
 pub(crate) mod check;
@@ -27,6 +30,7 @@ pub(crate) mod fields;
 mod foreach;
 pub(crate) mod grammar;
 mod input;
+pub(crate) mod mcp;
 mod measured_check;
 mod modeline;
 mod order;

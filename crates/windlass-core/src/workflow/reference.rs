@@ -2,7 +2,7 @@
 
 use super::grammar::{
     BACKOFF, CHECKS, DEFAULTS, DIFF, HUB, INPUT, Initial, Key, LIMITS, Mapping, Names, PREPARE,
-    PULL_REQUEST, READ, ROLLBACK, ROUTE, SPOKE, STEP, TEAM, Takes, WORKFLOW,
+    PULL_REQUEST, READ, ROLLBACK, ROUTE, SERVER, SPOKE, STEP, TEAM, Takes, WORKFLOW,
 };
 
 /// What the page begins with.
@@ -32,12 +32,13 @@ step's own agent alone complete nothing unless the step says `trust: agent`.
 /// Returns the reference of the workflow file.
 pub fn reference() -> String {
     let mut page = HEAD.to_owned();
-    let sections: [&Mapping; 14] = [
+    let sections: [&Mapping; 15] = [
         &WORKFLOW,
         &INPUT,
         &DEFAULTS,
         &LIMITS,
         &PREPARE,
+        &SERVER,
         &BACKOFF,
         &STEP,
         &READ,
@@ -145,6 +146,7 @@ fn takes(what: Takes) -> String {
                 Names::ContextKeys => "KEY",
                 Names::Verdicts => "VERDICT",
                 Names::Globs => "GLOB",
+                Names::Servers | Names::Variables => "NAME",
             };
             format!("`{name}`: {}", takes(*of))
         }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::grammar::{CHECKS, Initial, Mapping, Names, Rule, Takes, WORKFLOW};
 use super::input::MAX_INPUTS;
+use crate::mcp::MAX_SERVERS;
 
 /// Where the schema belongs in a repository, so that editors find it.
 pub const SCHEMA_FILE: &str = ".windlass/workflow.schema.json";
@@ -18,6 +19,7 @@ pub const SCHEMA_BESIDE_WORKFLOWS: &str = "../workflow.schema.json";
 /// Text that says something.
 const FILLED: &str = "\\S";
 const ID: &str = "^[a-z0-9][a-z0-9_-]{0,63}$";
+const SERVER: &str = "^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$";
 const NAME: &str = "^[A-Za-z_][A-Za-z0-9_]*$";
 const DOTTED: &str = "^[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)*$";
 const TIME: &str = "^\\s*([0-9]+(ms|s|m|h|d))+\\s*$";
@@ -195,6 +197,11 @@ fn takes(what: Takes, definitions: &mut Map<String, Json>) -> Json {
                 }
                 Names::ContextKeys => object["propertyNames"] = json!({"pattern": DOTTED}),
                 Names::Globs => object["propertyNames"] = json!({"maxLength": 1000}),
+                Names::Servers => {
+                    object["propertyNames"] = json!({"pattern": SERVER});
+                    object["maxProperties"] = json!(MAX_SERVERS);
+                }
+                Names::Variables => object["propertyNames"] = json!({"pattern": NAME}),
                 Names::Verdicts => {}
             }
             object

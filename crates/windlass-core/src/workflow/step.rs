@@ -32,7 +32,7 @@ const MAX_ITEMS: u32 = 50;
 pub(crate) struct Step {
     pub(crate) id: Located<String>,
     pub(crate) title: Option<String>,
-    pub(crate) agent: Option<String>,
+    pub(crate) agent: Option<Located<String>>,
     pub(crate) backend: Option<String>,
     pub(crate) model: Option<Located<Template>>,
     pub(crate) task: Option<Located<Template>>,
@@ -61,6 +61,13 @@ pub(crate) struct Step {
     pub(crate) foreach: Option<Foreach>,
     /// The pull request, for a step that windlass does itself.
     pub(crate) pull_request: Option<builtin::PullRequest>,
+}
+
+impl Step {
+    /// Returns the name of the agent that works on it.
+    pub(crate) fn agent(&self) -> Option<&str> {
+        self.agent.as_ref().map(|agent| agent.value.as_str())
+    }
 }
 
 /// What is repeated over items.
@@ -121,7 +128,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
         // A step without an id is reported; it goes on so that its other mistakes are too.
         id: id.clone().unwrap_or(Located { value: String::new(), at }),
         title: text(&fields, "title", findings),
-        agent: text(&fields, "agent", findings),
+        agent: fields.get("agent").and_then(|node| fields::filled_text(node, findings)),
         backend: text(&fields, "backend", findings),
         model: template(&fields, "model", Role::Setting, findings),
         task: template(&fields, "task", Role::Task, findings),

@@ -57,7 +57,7 @@ pub(super) fn expand(step: Step, node: &Node, findings: &mut Findings) -> Option
     let mut hub = Step {
         id: Located { value: HUB.to_owned(), at: hub_fields.at },
         title: hub_title.or_else(|| step.title.as_ref().map(|title| format!("{title}: together"))),
-        agent: agent.and_then(|node| Some(fields::filled_text(node, findings)?.value)),
+        agent: agent.and_then(|node| fields::filled_text(node, findings)),
         backend: step::text(&hub_fields, "backend", findings),
         model: step::template(&hub_fields, "model", Role::Setting, findings),
         task: step::template(&hub_fields, "task", Role::Task, findings),
@@ -124,7 +124,7 @@ fn read_spoke(node: &Node, findings: &mut Findings) -> Option<Step> {
     let (agent, writes) = (agent?, writes?);
     Some(Step {
         title: step::text(&fields, "title", findings),
-        agent: Some(agent.value),
+        agent: Some(agent),
         backend: step::text(&fields, "backend", findings),
         model: step::template(&fields, "model", Role::Setting, findings),
         task: step::template(&fields, "task", Role::Task, findings),

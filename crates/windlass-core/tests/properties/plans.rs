@@ -140,6 +140,8 @@ pub(crate) fn chain(steps: Vec<PlanStep>, limits: Limits) -> Plan {
         carry: Vec::new(),
         protect: Vec::new(),
         worst_case_attempts: 0,
+        roles: BTreeMap::new(),
+        mcp: BTreeMap::new(),
         steps,
     })
 }

@@ -1,7 +1,5 @@
 //! A workflow as a picture.
 
-use std::collections::BTreeMap;
-
 use windlass_core::plan::{Plan, PlanRequest};
 use windlass_core::view::{GraphFormat, graph};
 use windlass_core::workflow::Workflow;
@@ -24,7 +22,7 @@ steps:
 
 fn plan() -> Plan {
     let workflow = Workflow::parse(WORKFLOW, "release.yaml").unwrap();
-    let request = PlanRequest { goal: "g".to_owned(), issue: None, inputs: BTreeMap::new() };
+    let request = PlanRequest { goal: "g".to_owned(), ..PlanRequest::default() };
     workflow.plan(request).unwrap()
 }
 

@@ -1,7 +1,5 @@
 //! A run that is told what happens, from a workflow file on.
 
-use std::collections::BTreeMap;
-
 use windlass_core::id::{AttemptId, ContentHash, Fence, ObjectId, RunId, StepId};
 use windlass_core::plan::{Holds, Issue, PlanRequest, Strength};
 use windlass_core::prompt::prompt;
@@ -61,7 +59,7 @@ impl Story {
     pub(crate) fn with(goal: &str, workflow: &str) -> Self {
         let workflow = Workflow::parse(workflow, "change.yaml").unwrap();
         let issue = Some(Issue { number: 42, title: "Sums are off by one".to_owned(), url: None });
-        let request = PlanRequest { goal: goal.to_owned(), issue, inputs: BTreeMap::new() };
+        let request = PlanRequest { goal: goal.to_owned(), issue, ..PlanRequest::default() };
         let plan = workflow.plan(request).unwrap();
         let facts = RunFacts {
             run: RunId::new("k3v9x2ab"),

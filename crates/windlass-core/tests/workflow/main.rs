@@ -11,6 +11,7 @@ mod large_example;
 mod order;
 mod planning;
 mod properties;
+mod roles;
 mod schema;
 mod simulate;
 mod team;

@@ -25,7 +25,7 @@ steps:
 
 fn request(inputs: &[(&str, &str)]) -> PlanRequest {
     let inputs = inputs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
-    PlanRequest { goal: "Build {inputs.words}\n'it'".to_owned(), issue: None, inputs }
+    PlanRequest { goal: "Build {inputs.words}\n'it'".to_owned(), inputs, ..PlanRequest::default() }
 }
 
 fn errors(source: &str, request: PlanRequest) -> String {

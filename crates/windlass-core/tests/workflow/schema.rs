@@ -25,6 +25,9 @@ const RICH: &str = r#"{
         "prepare": [{"in": "web", "run": "npm ci", "lock": "web/lock", "timeout": "30m"}],
         "carry": [".env"],
         "protect": "tests/**",
+        "mcp": {"docs": {
+            "command": "npx", "args": ["-y", "x"], "env": {"A": "b"}, "optional": true
+        }},
         "steps": [
             {
                 "id": "plan", "title": "Plan", "agent": "planner", "backend": "b", "model": "m",
@@ -206,6 +209,7 @@ fn defaults_of_the_schema_are_those_of_the_parser() {
     };
     let base = json!({
         "workflow": "w", "defaults": {"backoff": {}}, "limits": {}, "prepare": [{"run": "true"}],
+        "mcp": {"docs": {"command": "npx"}},
         "steps": [{"id": "a", "agent": "x", "reads": [{"file": "a"}], "done": {"run": "true"}}],
     });
     let schema = schema();
@@ -215,6 +219,7 @@ fn defaults_of_the_schema_are_those_of_the_parser() {
         ("backoff", "/defaults/backoff"),
         ("limits", "/limits"),
         ("prepare", "/prepare/0"),
+        ("server", "/mcp/docs"),
         ("step", "/steps/0"),
         ("read", "/steps/0/reads/0"),
         ("run_check", "/steps/0/done"),

@@ -33,7 +33,7 @@ fn one_team(team: &str) -> String {
 
 #[test]
 fn a_team_is_a_group_of_spokes_and_a_hub() {
-    let request = PlanRequest { goal: "g".to_owned(), issue: None, inputs: [].into() };
+    let request = PlanRequest { goal: "g".to_owned(), ..PlanRequest::default() };
     let plan = parsed(TEAM).plan(request).unwrap();
     assert_snapshot!(graph(&plan, GraphFormat::Terminal), @r#"
     w: w
@@ -83,7 +83,7 @@ steps:
       spokes: [{agent: x, writes: a.md}, {agent: y, writes: '{inputs.name}.md'}]
       hub: {agent: z}
 ";
-    let request = PlanRequest { goal: "g".to_owned(), issue: None, inputs: [].into() };
+    let request = PlanRequest { goal: "g".to_owned(), ..PlanRequest::default() };
     let errors = parsed(source).plan(request).unwrap_err();
     assert_eq!(errors[0].to_string(), "the spokes `plan/x` and `plan/y` both write `a.md`");
 }

@@ -89,11 +89,7 @@ pub(crate) fn demo(
 fn plan() -> Result<Plan, CommandError> {
     let workflow = Workflow::parse(scratch::WORKFLOW, "workflow.yaml")
         .map_err(|errors| CommandError::failure(words(&errors)))?;
-    let request = PlanRequest {
-        goal: GOAL.to_owned(),
-        issue: None,
-        inputs: std::collections::BTreeMap::new(),
-    };
+    let request = PlanRequest { goal: GOAL.to_owned(), ..PlanRequest::default() };
     workflow.plan(request).map_err(|errors| CommandError::failure(words(&errors)))
 }
 

@@ -44,6 +44,7 @@ pub(crate) fn plan(workflow: &Workflow) -> Result<Plan, CommandError> {
         goal: "a goal".to_owned(),
         issue: Some(Issue { number: 1, title: "an issue".to_owned(), url: None }),
         inputs: workflow.inputs().iter().filter_map(stand_in).collect(),
+        ..PlanRequest::default()
     };
     workflow.plan(request).map_err(|errors| {
         let words: Vec<String> = errors.iter().map(ToString::to_string).collect();

@@ -120,7 +120,8 @@ fn plan(
     if arguments.goal.trim().is_empty() {
         return Err(CommandError::usage("the goal is empty").hint("say what the run is for"));
     }
-    let request = PlanRequest { goal: arguments.goal.clone(), issue, inputs };
+    let request =
+        PlanRequest { goal: arguments.goal.clone(), issue, inputs, ..PlanRequest::default() };
     workflow_file::plan(&workflow, request)
 }
 

@@ -25,6 +25,7 @@ pub(crate) fn simulate(
         goal: "a goal".to_owned(),
         issue: Some(Issue { number: 1, title: "an issue".to_owned(), url: None }),
         inputs: workflow_file::inputs(&arguments.inputs)?,
+        ..PlanRequest::default()
     };
     let plan = workflow_file::plan(&workflow, request)?;
     let simulation = walk(&plan).map_err(CommandError::failure)?;

@@ -185,6 +185,7 @@ pub(crate) fn render(diagnostic: &Diagnostic, source: &[u8]) -> String {
     let severity = match diagnostic.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
+        Severity::Note => "note",
     };
     let mut text = format!("{severity}: {diagnostic}");
     if let Ok(source) = std::str::from_utf8(source)

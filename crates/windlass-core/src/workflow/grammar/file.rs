@@ -57,6 +57,13 @@ pub(in crate::workflow) static WORKFLOW: Mapping = Mapping {
         .otherwise("none")
         .example("[\".github/**\", \"**/*.lock\"]"),
         Key::new(
+            "mcp",
+            Takes::Named { names: Names::Servers, of: &Takes::Mapping(&SERVER) },
+            "MCP servers that its agents are offered, by name.",
+        )
+        .otherwise("none")
+        .example("{context7: {command: context7-mcp, optional: true}}"),
+        Key::new(
             "steps",
             Takes::List { of: &Takes::Mapping(&STEP), least: 1, most: Some(MAX_STEPS) },
             "The steps, in order.",
@@ -140,6 +147,30 @@ pub(in crate::workflow) static PREPARE: Mapping = Mapping {
         Key::new("lock", Takes::Path, "The file whose content decides whether to run again.")
             .example("web/package-lock.json"),
         Key::new("timeout", Takes::Time, "How long it may take.").default("30m"),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static SERVER: Mapping = Mapping {
+    name: "server",
+    of: "a server",
+    doc: "An MCP server: a program that talks over its standard input and output and gives agents \
+          more tools. What stands here is part of the journal, so no secret belongs here.",
+    keys: &[
+        Key::new("command", Takes::Text, "The program, found in `PATH`.").required().example("ng"),
+        Key::new("args", list(&Takes::Literal), "Its arguments.")
+            .otherwise("none")
+            .example("[mcp]"),
+        Key::new(
+            "env",
+            Takes::Named { names: Names::Variables, of: &Takes::Literal },
+            "Variables for it.",
+        )
+        .otherwise("none")
+        .example("{NG_CLI_ANALYTICS: \"false\"}"),
+        Key::new("optional", Takes::Boolean, "Whether a missing program is no trouble.")
+            .default("false"),
     ],
     not_yet: &[],
     rule: Rule::None,

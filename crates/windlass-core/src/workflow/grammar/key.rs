@@ -178,6 +178,10 @@ pub(crate) enum Names {
     Verdicts,
     /// Globs.
     Globs,
+    /// Letters, digits, `-` and `_`.
+    Servers,
+    /// Names of environment variables.
+    Variables,
 }
 
 /// A list of any length.

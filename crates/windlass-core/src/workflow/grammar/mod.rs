@@ -13,7 +13,7 @@ mod team;
 mod words;
 
 pub(super) use check::{CHECKLIST, CHECKS, COVERAGE, DIFF, FILE, JUNIT, RUN, VERDICT, check_kinds};
-pub(super) use file::{BACKOFF, DEFAULTS, INPUT, LIMITS, PREPARE, WORKFLOW};
+pub(super) use file::{BACKOFF, DEFAULTS, INPUT, LIMITS, PREPARE, SERVER, WORKFLOW};
 pub(super) use key::{Initial, Names};
 pub(crate) use key::{Key, Mapping, Rule, Takes};
 pub(super) use step::{PULL_REQUEST, READ, ROLLBACK, ROUTE, STEP};
