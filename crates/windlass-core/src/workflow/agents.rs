@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::definition::Workflow;
 use super::diagnostic::{Diagnostic, Findings};
-use super::suggest::{nearest, shown};
+use super::suggest::{shown, slip_of};
 
 impl Workflow {
     /// Returns the names of all agents, each once.
@@ -28,7 +28,7 @@ impl Workflow {
                 continue;
             }
             let message = format!("the agent {} has no role file", shown(name));
-            match nearest(name, known.clone()) {
+            match slip_of(name, known.clone()) {
                 Some(near) => {
                     findings.warning(agent.at, message, format!("did you mean `{near}`?"));
                 }

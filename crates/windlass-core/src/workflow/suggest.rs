@@ -33,6 +33,23 @@ fn distance(name: &str, candidate: &str) -> Option<usize> {
     Some(strsim::osa_distance(name, &candidate)).filter(|distance| *distance <= most)
 }
 
+/// Returns the known name that `name` is a slip of: one or two letters are wrong.
+///
+/// For names that people make up themselves [`nearest`] is too free: `architect` is no slip of
+/// `api-architect`, and `developer-2` is meant.
+pub(crate) fn slip_of<'k>(name: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    const MOST_WRONG: usize = 2;
+    if name.len() > LONGEST_TYPO {
+        return None;
+    }
+    known
+        .filter(|candidate| !name.starts_with(candidate) && candidate.len() > 2 * MOST_WRONG)
+        .map(|candidate| (strsim::osa_distance(name, candidate), candidate))
+        .filter(|(distance, _)| *distance <= MOST_WRONG)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
 /// Returns a help for an unknown name: the nearest known one, else the list of them.
 pub(crate) fn help<'k>(name: &str, known: impl Iterator<Item = &'k str> + Clone) -> Option<String> {
     if let Some(nearest) = nearest(name, known.clone()) {
@@ -70,6 +87,17 @@ mod tests {
         assert_eq!(nearest("time", known.into_iter()), Some("timeout"));
         assert_eq!(nearest("banana", known.into_iter()), None);
         assert_eq!(nearest(&"x".repeat(1000), known.into_iter()), None);
+    }
+
+    #[test]
+    fn a_name_of_ones_own_is_no_slip_of_another() {
+        let known = ["developer", "api-architect", "tester", "ui"];
+        let slip = |name: &str| slip_of(name, known.into_iter());
+        assert_eq!(slip("develper"), Some("developer"));
+        assert_eq!(slip("api_architect"), Some("api-architect"));
+        for own in ["architect", "developer-2", "dev", "a", "ux", "test-writer"] {
+            assert_eq!(slip(own), None, "{own}");
+        }
     }
 
     #[test]
