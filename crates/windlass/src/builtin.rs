@@ -1,4 +1,4 @@
-//! The workflows that come with windlass.
+//! The workflows and the roles that come with windlass.
 
 /// A workflow that comes with windlass.
 #[derive(Debug)]
@@ -17,4 +17,41 @@ pub(crate) const ALL: [BuiltIn; 3] = [
 /// Returns the built-in workflow of this name.
 pub(crate) fn find(name: &str) -> Option<&'static BuiltIn> {
     ALL.iter().find(|builtin| builtin.name == name)
+}
+
+/// A role that comes with windlass.
+#[derive(Debug)]
+pub(crate) struct BuiltInRole {
+    pub(crate) name: &'static str,
+    pub(crate) source: &'static str,
+}
+
+macro_rules! role {
+    ($name:literal) => {
+        BuiltInRole { name: $name, source: include_str!(concat!("../agents/", $name, ".md")) }
+    };
+}
+
+/// All of them: those for any repository, then those of the `feature` workflow.
+pub(crate) const ROLES: [BuiltInRole; 15] = [
+    role!("planner"),
+    role!("developer"),
+    role!("reviewer"),
+    role!("tester"),
+    role!("writer"),
+    role!("architect-planner"),
+    role!("ui-designer"),
+    role!("api-architect"),
+    role!("postgresql-architect"),
+    role!("spring-boot-developer"),
+    role!("angular-frontend-developer"),
+    role!("test-engineer"),
+    role!("security-auditor"),
+    role!("code-reviewer"),
+    role!("architect-reviewer"),
+];
+
+/// Returns the built-in role of this name.
+pub(crate) fn find_role(name: &str) -> Option<&'static BuiltInRole> {
+    ROLES.iter().find(|role| role.name == name)
 }

@@ -17,8 +17,8 @@ pub(crate) use decide::{
     RetryResetArguments, RollbackArguments, SkipArguments,
 };
 pub(crate) use define::{
-    CheckArguments, GraphArguments, ImportArguments, SchemaArguments, SimulateArguments,
-    WorkflowArguments, WorkflowCommand,
+    AgentArguments, AgentCommand, CheckArguments, GraphArguments, ImportArguments, SchemaArguments,
+    SimulateArguments, WorkflowArguments, WorkflowCommand,
 };
 pub(crate) use follow::{
     Against, DiffArguments, LogArguments, ProofsArguments, ReplayArguments, ReportArguments,
@@ -184,6 +184,9 @@ pub(crate) enum Command {
     /// List, show and eject workflows: built-in ones, yours, and this repository's
     #[command(after_help = "Example: windlass workflow eject change")]
     Workflow(WorkflowArguments),
+    /// List, show and eject agents: the roles that steps name
+    #[command(after_help = "Example: windlass agent eject developer")]
+    Agent(AgentArguments),
     /// Turn a `phases.conf` into a workflow, with an account of every line
     #[command(
         after_help = "Example: windlass import phases.conf -o .windlass/workflows/phases.yaml"

@@ -12,6 +12,7 @@ mod hidden;
 mod notify;
 mod output;
 mod render;
+mod roles;
 mod surroundings;
 mod watch;
 

@@ -271,6 +271,51 @@ pub(crate) fn workflows(lines: &[WorkflowLine]) -> String {
     text
 }
 
+/// One role, for [`roles`].
+pub(crate) struct RoleLine {
+    pub(crate) name: String,
+    pub(crate) model: String,
+    pub(crate) from: String,
+    pub(crate) description: String,
+    pub(crate) remarks: Vec<String>,
+}
+
+/// Writes roles as a table.
+pub(crate) fn roles(lines: &[RoleLine]) -> String {
+    let width = |of: fn(&RoleLine) -> &str, least: usize| {
+        lines.iter().map(|line| of(line).chars().count()).max().unwrap_or(0).max(least)
+    };
+    let name_width = width(|line| &line.name, 4);
+    let model_width = width(|line| &line.model, 5);
+    let from_width = width(|line| &line.from, 4);
+    let mut text = String::new();
+    let mut row = |name: &str, model: &str, from: &str, description: &str| {
+        let row =
+            format!("{name:name_width$}  {model:model_width$}  {from:from_width$}  {description}");
+        let _ = writeln!(text, "{}", row.trim_end());
+    };
+    row("role", "model", "from", "for");
+    for RoleLine { name, model, from, description, remarks } in lines {
+        row(name, model, from, &shortened(description));
+        for remark in remarks {
+            row("", remark, "", "");
+        }
+    }
+    text.push_str("\nmodel: `-` means that of the step, else the backend's own");
+    text
+}
+
+/// How much of a description a table shows.
+const SHOWN_DESCRIPTION: usize = 70;
+
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= SHOWN_DESCRIPTION {
+        return text.to_owned();
+    }
+    let cut: String = text.chars().take(SHOWN_DESCRIPTION - 1).collect();
+    format!("{}…", cut.trim_end())
+}
+
 /// Writes what became of each line of an imported file.
 pub(crate) fn import_account(file: &str, lines: &[Line]) -> String {
     let mut text = String::new();

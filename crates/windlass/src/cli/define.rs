@@ -30,6 +30,37 @@ pub(crate) enum WorkflowCommand {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct AgentArguments {
+    #[command(subcommand)]
+    pub(crate) command: AgentCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AgentCommand {
+    /// List every role: what it is for, its model, and which file counts
+    #[command(after_help = "Example: windlass agent list")]
+    List,
+    /// Print a role's file; with --json what was read from it
+    #[command(after_help = "Example: windlass agent show code-reviewer")]
+    Show {
+        /// The name of a role
+        agent: String,
+    },
+    /// Write built-in roles into `.windlass/agents`, to change them
+    #[command(
+        after_help = "Examples:\n  windlass agent eject developer reviewer\n  windlass agent eject --all"
+    )]
+    Eject {
+        /// Names of built-in roles
+        #[arg(required_unless_present = "all", value_name = "AGENT")]
+        agents: Vec<String>,
+        /// Write all of them; those that are there already stay
+        #[arg(long, conflicts_with = "agents")]
+        all: bool,
+    },
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
     /// The file to import; `-` for standard input
     pub(crate) file: PathBuf,

@@ -2,34 +2,73 @@
 
 use std::process::ExitCode;
 
+use serde_json::{Value, json};
+use windlass_core::view::{Lines, printable};
+use windlass_core::workflow::{Diagnostic, Severity, Workflow};
+
 use crate::cli::{CheckArguments, Cli};
 use crate::commands::{graph, workflow_file};
 use crate::error::CommandError;
-use crate::output::Output;
+use crate::output::{Output, note};
+use crate::roles::{self, Roles};
 
 pub(crate) fn check(
     cli: &Cli,
     arguments: &CheckArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let path = workflow_file::find(&arguments.workflow, &workflow_file::top_level(cli))?;
+    let top_level = workflow_file::top_level(cli);
+    let path = workflow_file::find(&arguments.workflow, &top_level)?;
     let workflow = workflow_file::read(&path)?;
+    let roles = roles::load(&top_level)?;
+    roles.for_workflow(&workflow)?;
+    let news = workflow.unknown_agents(roles.names());
+    for finding in news.iter().filter(|finding| finding.severity == Severity::Warning) {
+        note(workflow_file::render(finding, &path.source()?).trim_end());
+    }
     let attempts = workflow.worst_case_attempts();
     if output.is_json() {
-        output.json(&serde_json::json!({
+        output.json(&json!({
             "ok": true,
             "workflow": workflow.name(),
             "title": workflow.title(),
             "worst_case_attempts": attempts,
-            "warnings": workflow.warnings().iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "warnings": warnings(&workflow, &news),
+            "agents": workflow.agents().iter().map(|name| agent(name, &roles)).collect::<Vec<_>>(),
         }));
     } else {
         output.data(&format!("{}: ok", path.display()));
         if let Ok(text) = graph::terminal(&workflow) {
             output.data(text.trim_end());
         }
+        if let Some(line) = without_role(&workflow, &roles) {
+            output.data(&line);
+        }
         output.data(&format!("worst case: {attempts} attempts, people's feedback aside"));
         output.data(&format!("every way it can go: windlass simulate {}", arguments.workflow));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn warnings(workflow: &Workflow, news: &[Diagnostic]) -> Vec<String> {
+    let slips = news.iter().filter(|finding| finding.severity == Severity::Warning);
+    workflow.warnings().iter().chain(slips).map(ToString::to_string).collect()
+}
+
+/// Names the agents that have no role: one line, for it is no mistake.
+fn without_role(workflow: &Workflow, roles: &Roles) -> Option<String> {
+    let names = workflow.agents().into_iter().filter(|name| roles.get(name).is_none());
+    let names: Vec<String> = names.map(|name| printable(name, Lines::One)).collect();
+    let list = names.join("`, `");
+    (!names.is_empty()).then(|| {
+        format!("note: no role file for `{list}`: told their task alone, see `windlass agent list`")
+    })
+}
+
+/// Says where the role of an agent comes from.
+fn agent(name: &str, roles: &Roles) -> Value {
+    match roles.get(name) {
+        Some(found) => json!({"name": name, "role": found.from()}),
+        None => json!({"name": name, "role": null}),
+    }
 }

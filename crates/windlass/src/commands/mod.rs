@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod agent;
 mod audit;
 mod check;
 mod completions;
@@ -65,6 +66,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::RetryReset(arguments)) => decide::retry_reset(cli, arguments, output),
         Some(Command::Abort(arguments)) => decide::abort(cli, arguments, output),
         Some(Command::Check(arguments)) => check::check(cli, arguments, output),
+        Some(Command::Agent(arguments)) => agent::agent(cli, arguments, output),
         Some(Command::Workflow(arguments)) => workflow::workflow(cli, arguments, output),
         Some(Command::Import(arguments)) => import::import(cli, arguments, output),
         Some(Command::Simulate(arguments)) => simulate::simulate(cli, arguments, output),

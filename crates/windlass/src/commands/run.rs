@@ -13,6 +13,7 @@ use crate::config;
 use crate::drive::{DriveHow, drive};
 use crate::error::CommandError;
 use crate::output::Output;
+use crate::roles;
 use crate::surroundings::{Surroundings, person};
 
 pub(crate) fn run(
@@ -110,7 +111,9 @@ fn plan(
     surroundings: &Surroundings,
     output: &Output,
 ) -> Result<Plan, CommandError> {
-    let workflow = workflow_file::read(&find(arguments, settings, surroundings, output)?)?;
+    let found = find(arguments, settings, surroundings, output)?;
+    let workflow = workflow_file::read(&found)?;
+    let roles = workflow_file::roles(&found, &workflow, &surroundings.site.user.top_level)?;
     let inputs = workflow_file::inputs(&arguments.inputs)?;
     let issue = arguments.issue.map(|number| Issue {
         number,
@@ -120,9 +123,10 @@ fn plan(
     if arguments.goal.trim().is_empty() {
         return Err(CommandError::usage("the goal is empty").hint("say what the run is for"));
     }
-    let request =
-        PlanRequest { goal: arguments.goal.clone(), issue, inputs, ..PlanRequest::default() };
-    workflow_file::plan(&workflow, request)
+    let request = PlanRequest { goal: arguments.goal.clone(), issue, inputs, roles };
+    let plan = workflow_file::plan(&workflow, request)?;
+    roles::say_whose(&plan.roles, output);
+    Ok(plan)
 }
 
 fn backend(

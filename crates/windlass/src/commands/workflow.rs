@@ -7,7 +7,7 @@ use serde_json::json;
 use windlass_core::workflow::{InputType, SCHEMA_FILE, Workflow, modeline, schema_text};
 use windlass_engine::git::UserRepository;
 
-use crate::builtin;
+use crate::builtin::{self, BuiltIn};
 use crate::cli::{Cli, WorkflowArguments, WorkflowCommand};
 use crate::commands::workflow_file::{self, FOLDER, Found};
 use crate::commands::{graph, init};
@@ -201,12 +201,23 @@ fn eject(cli: &Cli, name: &str, output: &mut Output) -> Result<(), CommandError>
         init::write_new(&schema, &schema_text())?;
     }
     if output.is_json() {
-        output.json(&json!({"workflow": name, "file": path}));
+        output.json(&json!({"workflow": name, "file": path, "agents": agents(builtin)}));
     } else {
         output.data(&path.display().to_string());
         note(&format!(
             "`--workflow {name}` means this file from now on; look at it with `windlass check {name}`"
         ));
+        note(&format!(
+            "its agents are roles of their own: windlass agent eject {}",
+            agents(builtin).join(" ")
+        ));
     }
     Ok(())
+}
+
+/// Returns the built-in roles that a built-in workflow names.
+fn agents(builtin: &BuiltIn) -> Vec<String> {
+    let workflow = Workflow::parse(builtin.source, builtin.name);
+    let named = workflow.iter().flat_map(Workflow::agents);
+    named.filter(|name| builtin::find_role(name).is_some()).map(ToOwned::to_owned).collect()
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use miette::{LabeledSpan, MietteDiagnostic, NamedSource, Report};
 use windlass_core::plan::{Plan, PlanError, PlanRequest};
+use windlass_core::role::Role;
 use windlass_core::workflow::{Diagnostic, MAX_SOURCE_BYTES, Severity, Workflow};
 use windlass_engine::expr;
 use windlass_engine::git::UserRepository;
@@ -14,6 +15,7 @@ use crate::cli::Cli;
 use crate::config;
 use crate::error::CommandError;
 use crate::output::note;
+use crate::roles;
 
 /// Where a team keeps its workflows.
 pub(crate) const FOLDER: &str = ".windlass/workflows";
@@ -119,6 +121,22 @@ pub(crate) fn parse(bytes: &[u8], shown: &str) -> Result<Workflow, Vec<Diagnosti
         }
     }
     if wrong.is_empty() { Ok(workflow) } else { Err(wrong) }
+}
+
+/// Reads the roles that a run of a workflow can use, and says what a slip could be. That an agent has
+/// no role is only `windlass check`'s to say: a run is no place for news.
+pub(crate) fn roles(
+    found: &Found,
+    workflow: &Workflow,
+    top_level: &Path,
+) -> Result<BTreeMap<String, Role>, CommandError> {
+    let roles = roles::load(top_level)?;
+    let usable = roles.for_workflow(workflow)?;
+    let slips = workflow.unknown_agents(roles.names());
+    for slip in slips.iter().filter(|slip| slip.severity == Severity::Warning) {
+        note(render(slip, &found.source()?).trim_end());
+    }
+    Ok(usable)
 }
 
 /// Reads inputs as they stand on the command line.

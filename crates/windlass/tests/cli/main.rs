@@ -1,5 +1,6 @@
 //! The command line as people and programs use it: exit codes, shapes, messages.
 
+mod agents;
 mod bad_input;
 mod configuration;
 mod contracts;
