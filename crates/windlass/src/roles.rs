@@ -28,7 +28,7 @@ const MAX_FILES: usize = 500;
 /// One role, or a file that should be one.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// The name; of a file that cannot be read, the file's own.
+    /// The name; of a broken file the one that it claims, else the file's own.
     pub(crate) name: String,
     /// The file from the repository's root; none for a built-in role.
     pub(crate) file: Option<String>,
@@ -137,7 +137,10 @@ fn from_file(top_level: &Path, file: String) -> Found {
         Ok((role, warnings)) => (Ok(role), warnings),
         Err(unusable) => (Err(unusable), Vec::new()),
     };
-    let name = read.as_ref().map_or(stem, |role| role.name.clone());
+    let name = match &read {
+        Ok(role) => role.name.clone(),
+        Err(_) => Role::claimed_name(&source).map_or(stem, ToOwned::to_owned),
+    };
     Found { name, file: Some(file), source, read, warnings, hidden_by: None }
 }
 

@@ -1,5 +1,6 @@
 //! The two parts of a role file.
 
+use super::is_role_name;
 use crate::workflow::At;
 use crate::workflow::diagnostic::Findings;
 
@@ -15,6 +16,34 @@ pub(super) struct Parts<'s> {
     pub(super) body: &'s str,
     /// Where the body begins.
     pub(super) body_at: usize,
+}
+
+impl Parts<'_> {
+    /// Returns the front matter with its description in quotes, and where that is.
+    ///
+    /// Claude Code writes descriptions as they come, with `: ` in them, and reads them back; as YAML
+    /// they mean something else or nothing. Only one on a single line without quotes is meant here.
+    pub(super) fn description_quoted(&self) -> Option<(String, At)> {
+        const KEY: &str = "\ndescription: ";
+        let start = self.yaml.find(KEY)? + KEY.len();
+        let line = self.yaml[start..].lines().next()?;
+        let text = line.trim();
+        if text.starts_with(['"', '\'', '|', '>', '[', '{', '&', '*', '!']) {
+            return None;
+        }
+        let (before, after) = (&self.yaml[..start], &self.yaml[start + line.len()..]);
+        let quoted = format!("{before}'{}'{after}", text.replace('\'', "''"));
+        Some((quoted, At { len: line.len(), ..At::of_offset(&self.yaml, start) }))
+    }
+}
+
+/// Returns the name that a file gives itself, also where the file cannot be read as a whole.
+pub(super) fn claimed_name(source: &str) -> Option<&str> {
+    let text = source.strip_prefix('\u{feff}').unwrap_or(source);
+    let front = text.lines().skip(1).take_while(|line| line.trim_end() != FENCE);
+    let mut names = front.filter_map(|line| line.strip_prefix("name:"));
+    let name = names.next()?.trim().trim_matches(['"', '\'']);
+    is_role_name(name).then_some(name)
 }
 
 /// Cuts a file; `None` after what is missing was reported.

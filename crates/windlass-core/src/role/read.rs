@@ -1,6 +1,6 @@
 //! One role file, read.
 
-use super::front_matter;
+use super::front_matter::{self, Parts};
 use super::servers;
 use super::{MAX_ROLE_BYTES, Role, RoleSource, is_role_name};
 use crate::id::ContentHash;
@@ -36,6 +36,12 @@ impl Role {
     /// Reads the bytes of a role file; `file_name` is what findings call it.
     pub fn parse(source: &[u8], file_name: &str) -> Result<Self, Vec<Diagnostic>> {
         Self::parse_with_warnings(source, file_name).map(|(role, _)| role)
+    }
+
+    /// Returns the name that a file claims, also where the file as a whole is no role: whoever looks for
+    /// that name should hear of the file.
+    pub fn claimed_name(source: &[u8]) -> Option<&str> {
+        front_matter::claimed_name(std::str::from_utf8(source).ok()?)
     }
 
     /// Like [`Role::parse`], with what the author should know although the role can be used.
@@ -74,11 +80,7 @@ fn read(source: &[u8], file_name: &str, findings: &mut Findings) -> Option<Role>
             "say there what the agent is, what it does and what it hands over",
         );
     }
-    let root = yaml::parse(&parts.yaml, findings);
-    let Some(root) = root else {
-        findings.help_where_missing(YAML_HELP);
-        return None;
-    };
+    let root = tree(&parts, file_name, findings)?;
     if let Value::Null = root.value {
         findings.error_with_help(At::START, "the front matter is empty", "give `name: NAME` there");
         return None;
@@ -109,6 +111,24 @@ fn read(source: &[u8], file_name: &str, findings: &mut Findings) -> Option<Role>
         source: RoleSource::File(file_name.to_owned()),
         hash,
     })
+}
+
+/// Reads the front matter; a description that is no YAML is read as the text that it is.
+fn tree(parts: &Parts<'_>, file_name: &str, findings: &mut Findings) -> Option<Node> {
+    let mut wrong = Findings::new(file_name);
+    let root = yaml::parse(&parts.yaml, &mut wrong);
+    if root.is_some() {
+        return root;
+    }
+    if let Some((quoted, at)) = parts.description_quoted()
+        && let Some(root) = yaml::parse(&quoted, &mut Findings::new(file_name))
+    {
+        findings.warning(at, "the description is no YAML, so it is read as plain text", YAML_HELP);
+        return Some(root);
+    }
+    wrong.help_where_missing(YAML_HELP);
+    findings.append(wrong);
+    None
 }
 
 /// Returns the keys that count. People bring files that were written for other programs, so a key

@@ -104,6 +104,27 @@ fn what_is_not_used_is_said_and_allowed() {
 }
 
 #[test]
+fn a_description_as_claude_code_writes_it_is_read_as_text() {
+    let text = "Use it when: it's time. Examples: <example>user: \"x\" # y</example>";
+    let (role, warnings) = role(&format!("name: a\ndescription: {text}\nmodel: opus")).unwrap();
+    assert_eq!((role.description.as_str(), role.model()), (text, Some("opus")));
+    assert_eq!(warnings.len(), 1);
+    assert!(listed(&warnings).starts_with("a.md:3:14: the description is no YAML"), "{warnings:?}");
+    // What is wrong elsewhere stays wrong.
+    let said = refused_front(&format!("name: a\nname: b\ndescription: {text}"));
+    assert!(said.contains("the key `name` is given twice"), "{said}");
+}
+
+#[test]
+fn a_broken_file_still_claims_its_name() {
+    let claimed = |source: &str| Role::claimed_name(source.as_bytes()).map(ToOwned::to_owned);
+    assert_eq!(claimed("---\nname: \"developer\"\n: :\n---\n"), Some("developer".to_owned()));
+    assert_eq!(claimed("---\r\nname: developer\r\n"), Some("developer".to_owned()));
+    assert_eq!(claimed("---\nmodel: x\n---\nname: developer\n"), None);
+    assert_eq!(claimed("---\nname: ../up\n"), None);
+}
+
+#[test]
 fn broken_files_are_refused_with_their_place_and_what_to_do() {
     let cases = [
         refused(""),
@@ -116,7 +137,7 @@ fn broken_files_are_refused_with_their_place_and_what_to_do() {
         refused_front("name: two words"),
         refused_front("name: ../up"),
         refused_front("name: a\nname: b"),
-        refused_front("name: a\ndescription: Use it: now"),
+        refused_front("name: a\ntools: Read: x"),
         refused_front("name: a\n  bad: indent"),
         refused_front("name: a\nmodel: --yolo"),
         refused_front("name: a\nmcpServers: [{\"x y\": {command: z}}]"),

@@ -150,6 +150,11 @@ impl Findings {
         None
     }
 
+    /// Takes over what was found elsewhere in the same file.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.found.extend(other.found);
+    }
+
     fn push(&mut self, severity: Severity, at: At, message: String, help: Option<String>) {
         if self.is_full(severity) {
             return;

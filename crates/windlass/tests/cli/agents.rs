@@ -192,8 +192,7 @@ fn a_run_pins_the_roles_that_its_steps_name_and_says_whose_they_are() {
 #[test]
 fn a_broken_role_stops_a_workflow_that_names_it_and_is_a_warning_to_others() {
     let env = test_env!();
-    env.repository
-        .write(".windlass/agents/developer.md", "---\nname: developer\nname: x\n---\nHi\n");
+    env.repository.write(".windlass/agents/ours.md", "---\nname: developer\nname: x\n---\nHi\n");
     let file = env.workflow(GATED);
     let run = env.run(GATED, HONEST, &[]);
     run.assert_code(2);
@@ -205,14 +204,14 @@ fn a_broken_role_stops_a_workflow_that_names_it_and_is_a_warning_to_others() {
 
     let others = env.windlass(&["check", "docs"]);
     others.assert_code(0);
-    assert!(others.stderr.contains("warning: .windlass/agents/developer.md:3:1"), "{others}");
+    assert!(others.stderr.contains("warning: .windlass/agents/ours.md:3:1"), "{others}");
     assert!(others.stderr.contains("no step of this workflow names it"), "{others}");
     let shown = env.windlass(&["agent", "show", "developer"]);
     shown.assert_code(2);
     assert!(shown.stdout.contains("name: x"), "{shown}");
     let list = env.windlass(&["agent", "list"]);
     list.assert_code(0);
-    assert!(list.stdout.contains("cannot be used: .windlass/agents/developer.md:3:1"), "{list}");
+    assert!(list.stdout.contains("cannot be used: .windlass/agents/ours.md:3:1"), "{list}");
 }
 
 #[test]
