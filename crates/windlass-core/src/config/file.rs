@@ -1,6 +1,7 @@
 //! A configuration file, read and checked.
 
 use super::notify::Notify;
+use super::pass_env::PassEnv;
 use crate::workflow::Diagnostic;
 use crate::workflow::diagnostic::{At, Findings};
 use crate::workflow::fields::{self, Fields};
@@ -15,6 +16,11 @@ static KEYS: Mapping = Mapping {
         Key::new("workflow", Takes::Text, "The workflow of `windlass run`."),
         Key::new("agent_command", Takes::Text, "The command that plays every agent."),
         Key::new("notify", Takes::Text, "What tells people: a command, `bell` or `off`."),
+        Key::new(
+            "pass_env",
+            Takes::List { of: &Takes::Text, least: 0, most: None },
+            "Variables that attempts get beside the usual ones: `NAME` or `PREFIX_*`.",
+        ),
     ],
     not_yet: &[],
     rule: Rule::None,
@@ -29,6 +35,8 @@ pub struct Config {
     pub agent_command: Option<String>,
     /// How people are told that a run needs them or has ended.
     pub notify: Option<Notify>,
+    /// Variables that attempts get beside those that all attempts get.
+    pub pass_env: Vec<PassEnv>,
 }
 
 impl Config {
@@ -68,6 +76,7 @@ fn read(text: &str, findings: &mut Findings) -> Option<Config> {
         workflow: line(&fields, "workflow", findings),
         agent_command: fields.get("agent_command").and_then(|node| command(node, findings)),
         notify: fields.get("notify").and_then(|node| notify(node, findings)),
+        pass_env: fields.get("pass_env").map(|node| pass_env(node, findings)).unwrap_or_default(),
     })
 }
 
@@ -97,6 +106,18 @@ fn notify(node: &Node, findings: &mut Findings) -> Option<Notify> {
         return Some(Notify::Off);
     }
     Some(Notify::of(&command(node, findings)?))
+}
+
+fn pass_env(node: &Node, findings: &mut Findings) -> Vec<PassEnv> {
+    let mut passed = Vec::new();
+    for one in fields::one_or_more(node) {
+        let Some(text) = fields::filled_text(one, findings) else { continue };
+        match PassEnv::parse(&text.value) {
+            Ok(name) => passed.push(name),
+            Err(error) => findings.error_with_help(text.at, error.to_string(), error.help()),
+        }
+    }
+    passed
 }
 
 #[cfg(test)]
@@ -138,6 +159,18 @@ mod tests {
         c.yaml:1:1: unknown key of a configuration: `workfow` (did you mean `workflow`?)
         c.yaml:2:16: expected text, found the number `7` (put it in quotes if text is meant)
         c.yaml:3:9: expected text, found a list
+        ");
+    }
+
+    #[test]
+    fn variables_to_pass_are_a_list_or_one_name_and_never_a_key_of_a_forge() {
+        let config = Config::parse(b"pass_env: [MODEL_URL, COMPANY_*]\n", "c").unwrap();
+        let name = PassEnv::Name("MODEL_URL".to_owned());
+        assert_eq!(config.pass_env, [name, PassEnv::Beginning("COMPANY_".to_owned())]);
+        assert_eq!(Config::parse(b"pass_env: A\n", "c").unwrap().pass_env.len(), 1);
+        insta::assert_snapshot!(refused("pass_env: [GH_TOKEN, A B]\n"), @r"
+        c.yaml:1:12: `GH_TOKEN` is never passed to an attempt (attempts hold no key of a forge, and have a home and a git of their own: windlass itself speaks to the forge)
+        c.yaml:1:22: `A B` is not the name of a variable (write `NAME`, or `PREFIX_*` for all that begin like this)
         ");
     }
 

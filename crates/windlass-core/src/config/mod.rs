@@ -9,8 +9,10 @@
 
 mod file;
 mod notify;
+mod pass_env;
 mod settings;
 
 pub use file::Config;
 pub use notify::Notify;
+pub use pass_env::{PassEnv, PassEnvError, is_never_passed, looks_like_key};
 pub use settings::{Origin, Setting, Settings};

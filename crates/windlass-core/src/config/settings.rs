@@ -2,6 +2,7 @@
 
 use super::file::Config;
 use super::notify::Notify;
+use super::pass_env::PassEnv;
 
 /// Where a value comes from. A later one here gives way to an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,6 +55,11 @@ pub struct Settings {
     pub agent_command: Option<Setting<String>>,
     /// How people are told.
     pub notify: Option<Setting<Notify>>,
+    /// Variables that attempts get beside the usual ones, by the user's own word.
+    pub pass_env: Vec<PassEnv>,
+    /// The repository's file that asks for variables. It is not heeded: whoever wrote the
+    /// repository does not choose what leaves the user's environment.
+    pub pass_env_unheeded: Option<String>,
 }
 
 impl Settings {
@@ -63,10 +69,17 @@ impl Settings {
         let mut configs: Vec<_> = configs.into_iter().collect();
         configs.sort_by(|(one, _), (other, _)| one.cmp(other));
         for (origin, config) in configs {
-            let Config { workflow, agent_command, notify } = config;
+            let Config { workflow, agent_command, notify, pass_env } = config;
             set(&mut settings.workflow, workflow, &origin);
             set(&mut settings.agent_command, agent_command, &origin);
             set(&mut settings.notify, notify, &origin);
+            match origin {
+                Origin::Repository(file) if !pass_env.is_empty() => {
+                    settings.pass_env_unheeded = Some(file);
+                }
+                Origin::Repository(_) => {}
+                Origin::Flag | Origin::User(_) => settings.pass_env.extend(pass_env),
+            }
         }
         settings
     }
@@ -81,6 +94,20 @@ fn set<T>(setting: &mut Option<Setting<T>>, value: Option<T>, origin: &Origin) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_the_user_says_what_leaves_their_environment() {
+        let config = |name: &str| Config {
+            pass_env: vec![PassEnv::Name(name.to_owned())],
+            ..Config::default()
+        };
+        let settings = Settings::of([
+            (Origin::User("u.yaml".to_owned()), config("MINE")),
+            (Origin::Repository("r.yaml".to_owned()), config("THEIRS")),
+        ]);
+        assert_eq!(settings.pass_env, [PassEnv::Name("MINE".to_owned())]);
+        assert_eq!(settings.pass_env_unheeded.as_deref(), Some("r.yaml"));
+    }
 
     #[test]
     fn the_flag_comes_before_the_repository_and_that_before_the_user() {
