@@ -89,6 +89,7 @@ impl RepositoryHome {
             scratch: self.scratch.join(run.as_str()),
             git: self.state.join("runs").join(run.as_str()).join("git"),
             place: self.data.join(run.as_str()),
+            attempts: self.scratch.join(run.as_str()).join("homes").join("run"),
         }
     }
 }
@@ -109,6 +110,8 @@ pub struct RunHome {
     pub git: PathBuf,
     /// Its private clone.
     pub place: PathBuf,
+    /// The home of the attempts in its place.
+    pub attempts: PathBuf,
 }
 
 impl RunHome {
@@ -138,8 +141,14 @@ impl RunHome {
             git: self.state.join("aside").join(&name),
             verifier: self.verifier.join("aside").join(&name),
             place: place.into(),
+            attempts: self.scratch.join("homes").join(format!("aside.{name}")),
             ..self.clone()
         }
+    }
+
+    /// Returns the folder with the homes of all its attempts.
+    pub fn homes(&self) -> PathBuf {
+        self.scratch.join("homes")
     }
 
     /// Returns the folder with the commands that an agent finds first.

@@ -95,7 +95,10 @@ impl TestEnv {
     }
 
     /// Writes an agent as a shell script and returns the command that plays it.
+    ///
+    /// An attempt has a home of its own. Agents that go for the user's know it as `$USERS_HOME`.
     pub fn agent(&self, script: &str) -> String {
+        let script = format!("USERS_HOME='{}'\n{script}", self.home().display());
         let path = self.file("agent.sh", script);
         format!("sh {}", path.display())
     }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use windlass_core::config::{PassEnv, Settings};
 use windlass_engine::dispatch::Site;
 use windlass_engine::git::UserRepository;
 use windlass_engine::home::Home;
@@ -12,6 +13,7 @@ use windlass_engine::store::{Life, OpenError, Store, StoredRun};
 
 use crate::cli::Cli;
 use crate::error::CommandError;
+use crate::output::Output;
 
 /// The repository around the command, and windlass's folders for it.
 pub(crate) struct Surroundings {
@@ -59,8 +61,33 @@ impl Surroundings {
             user,
             env: environment(),
             allow_write: writable,
+            pass_env: Vec::new(),
         };
         Ok(Self { site: Arc::new(site), wanted })
+    }
+
+    /// Lets attempts have what the user's configuration and the flag name of the environment.
+    pub(crate) fn pass_env(
+        &mut self,
+        settings: &Settings,
+        flags: &[String],
+        output: &Output,
+    ) -> Result<(), CommandError> {
+        if let Some(file) = &settings.pass_env_unheeded {
+            output.remark(&format!(
+                "`pass_env` in {file} is not heeded: only you say what leaves your environment; \
+                 put it into your own configuration, or pass `--pass-env NAME`"
+            ));
+        }
+        let mut passed = settings.pass_env.clone();
+        for written in flags {
+            passed.push(
+                PassEnv::parse(written)
+                    .map_err(|error| CommandError::usage(error.to_string()).hint(error.help()))?,
+            );
+        }
+        Arc::make_mut(&mut self.site).pass_env = passed;
+        Ok(())
     }
 
     /// Refuses to drive a run on behalf of an agent, which would be its own judge.

@@ -6,12 +6,14 @@
 mod command;
 mod environment;
 mod open;
+mod own_home;
 mod rehearsal;
 mod script;
 
 pub use command::CommandBackend;
 pub use environment::{agent_environment, check_environment};
 pub use open::open;
+pub use own_home::{home_variables, make_home};
 pub use rehearsal::{RehearsalBackend, main_rehearse};
 pub use script::{Script, ScriptError};
 

@@ -13,7 +13,9 @@ use windlass_core::time::{Span, Timestamp};
 use super::mirror;
 use super::socket::Badge;
 use super::worker::{Worker, WorkerError};
-use crate::agent::{AgentResult, AttemptRequest, Backend, Printed, agent_environment};
+use crate::agent::{
+    AgentResult, AttemptRequest, Backend, Printed, agent_environment, home_variables, make_home,
+};
 use crate::fault;
 use crate::git::{Committed, PlaceKind, place_files};
 use crate::home::canonical;
@@ -209,7 +211,7 @@ impl Worker {
         let mut policy =
             LaunchPolicy::new(command.argv, self.place.root().to_owned(), scratch.join(OUTPUT));
         policy.stderr = command.errors_apart.then(|| scratch.join(ERRORS));
-        policy.env = self.environment(state, attempt, agent, &prompt_file, &temp)?;
+        policy.env = self.environment(state, attempt, agent, &prompt_file, scratch)?;
         policy.env.extend(command.env);
         policy.stdin = command.stdin;
         policy.max_output_bytes = MAX_OUTPUT_BYTES;
@@ -218,7 +220,7 @@ impl Worker {
         policy.idle_timeout = Some(plan.idle_timeout);
         policy.hold_lock = Some(self.run.launchers_lock());
         policy.registry = Some(self.site.home.registry());
-        let mut within = vec![canonical(&temp)];
+        let mut within = vec![canonical(&temp), canonical(&self.run.attempts)];
         if self.place.kind() == PlaceKind::PrivateClone {
             // It lies among the places of other spokes and runs, which stay out of reach.
             within.push(self.place.root().to_owned());
@@ -249,15 +251,19 @@ impl Worker {
         attempt: &AttemptId,
         agent: &str,
         prompt_file: &Path,
-        temp: &Path,
+        scratch: &Path,
     ) -> Result<Vec<(String, String)>, WorkerError> {
         let bin = self.own_command()?;
-        let mut env = agent_environment(&self.site.env);
+        let mut env = agent_environment(&self.site.env, &self.site.pass_env);
+        for (name, value) in self.instead_of_keys(scratch, &env)? {
+            env.retain(|(has, _)| *has != name);
+            env.push((name, value));
+        }
         let path = env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.clone());
         env.retain(|(name, _)| name != "PATH" && name != "TMPDIR");
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
         set("PATH", format!("{}:{}", bin.display(), path.unwrap_or_default()));
-        set("TMPDIR", temp.to_string_lossy().into_owned());
+        set("TMPDIR", scratch.join("tmp").to_string_lossy().into_owned());
         set("WINDLASS_RUN", state.facts.run.to_string());
         set("WINDLASS_STEP", attempt.step.to_string());
         set("WINDLASS_ATTEMPT", attempt.to_string());
@@ -270,6 +276,22 @@ impl Worker {
         set("WINDLASS_TOKEN", uuid::Uuid::new_v4().simple().to_string());
         set("WINDLASS_PROMPT_FILE", prompt_file.to_string_lossy().into_owned());
         set("WINDLASS_SOCKET", self.run.socket().to_string_lossy().into_owned());
+        Ok(env)
+    }
+
+    /// What an attempt has in place of the user's home and git settings.
+    fn instead_of_keys(
+        &self,
+        scratch: &Path,
+        has: &[(String, String)],
+    ) -> Result<Vec<(String, String)>, WorkerError> {
+        make_home(&self.run.attempts)?;
+        let users = self.site.variable("HOME").map(Path::new);
+        let mut env = home_variables(&canonical(&self.run.attempts), users, has);
+        let system = self.site.system_git_configuration();
+        let person = self.site.user.person.clone().unwrap_or_default();
+        let file = scratch.join("gitconfig");
+        env.extend(self.place.bar_push(&file, system.as_deref(), &person)?);
         Ok(env)
     }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use windlass_core::config::PassEnv;
 use windlass_core::run::{RunFacts, RunState};
 
 use super::worker::WorkerError;
@@ -29,6 +30,8 @@ pub struct Site {
     pub env: Vec<(String, String)>,
     /// Further paths that the user lets agents write.
     pub allow_write: Vec<PathBuf>,
+    /// Variables that the user lets attempts have beside the usual ones.
+    pub pass_env: Vec<PassEnv>,
 }
 
 impl Site {
@@ -55,7 +58,23 @@ impl Site {
             never.push(canonical(&self.user.common_dir));
         }
         never.extend(self.users_programs());
+        never.extend(self.user.local_remotes());
         never
+    }
+
+    /// Returns a variable of the user's environment that is set to something.
+    pub(super) fn variable(&self, wanted: &str) -> Option<&str> {
+        let found = self.env.iter().find(|(name, _)| name == wanted);
+        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// Returns the machine's own git configuration, as the user's git finds it.
+    pub(super) fn system_git_configuration(&self) -> Option<PathBuf> {
+        if self.variable("GIT_CONFIG_NOSYSTEM").is_some() {
+            return None;
+        }
+        let named = self.variable("GIT_CONFIG_SYSTEM").unwrap_or("/etc/gitconfig");
+        Some(PathBuf::from(named)).filter(|file| file.is_file())
     }
 
     /// Everything of windlass's own, of all runs: attempts and checks get single folders within.

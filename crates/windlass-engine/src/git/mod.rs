@@ -33,6 +33,7 @@ pub mod place_files;
 mod private_clone;
 pub(crate) mod process;
 mod publish;
+mod push_bar;
 mod remove;
 mod restore;
 mod run_dir;

@@ -67,6 +67,9 @@ pub(crate) struct DriveArguments {
     /// Let agents write this path as well
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_write: Vec<PathBuf>,
+    /// Let agents have this variable of your environment as well; `PREFIX_*` means all but keys
+    #[arg(long, value_name = "NAME")]
+    pub(crate) pass_env: Vec<String>,
     /// Tell people by this shell command at gates, pauses, limits and the end; or `bell`, `off`
     #[arg(long, value_name = "CMD")]
     pub(crate) notify: Option<String>,

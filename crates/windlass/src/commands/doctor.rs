@@ -3,6 +3,7 @@
 mod backends;
 mod bundle;
 mod kept;
+mod keys;
 mod machine;
 
 use std::process::ExitCode;
@@ -30,6 +31,8 @@ struct Finding {
 #[serde(rename_all = "snake_case")]
 enum State {
     Ok,
+    /// Nothing is wrong, and this is what windlass does not stop here.
+    Open,
     Warning,
     Problem,
 }
@@ -37,6 +40,10 @@ enum State {
 impl Finding {
     fn ok(what: &'static str, says: impl Into<String>) -> Self {
         Self { what, state: State::Ok, says: says.into(), fix: None }
+    }
+
+    fn open(what: &'static str, says: impl Into<String>) -> Self {
+        Self { what, state: State::Open, says: says.into(), fix: None }
     }
 
     fn warning(what: &'static str, says: impl Into<String>, fix: impl Into<String>) -> Self {
@@ -62,6 +69,7 @@ pub(crate) fn doctor(
         repository(&user),
         machine::confinement(),
     ];
+    findings.extend(keys::look(user.as_ref().ok()));
     findings.extend(machine::limits());
     findings.extend(machine::folders(&home));
     if let Ok(user) = &user {
@@ -88,6 +96,7 @@ pub(crate) fn doctor(
 fn line(finding: &Finding, paint: Paint) -> String {
     let state = match finding.state {
         State::Ok => paint.good("ok     "),
+        State::Open => paint.busy("open   "),
         State::Warning => paint.busy("warning"),
         State::Problem => paint.bad("problem"),
     };

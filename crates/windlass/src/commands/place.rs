@@ -45,7 +45,14 @@ fn prune(surroundings: &Surroundings, output: &mut Output) -> Result<(), Command
     for run in store.runs().map_err(CommandError::failure)? {
         let home = site.home.run(&run.id);
         let places = site.home.places_of(&run.id).map_err(CommandError::failure)?;
-        if run.life != Life::Finished || places.is_empty() {
+        if run.life != Life::Finished {
+            continue;
+        }
+        if home.homes().is_dir() {
+            // What tools of its attempts had cached is no work, so nothing is said about it.
+            remove_place(&site.home.scratch, &home.homes()).map_err(CommandError::failure)?;
+        }
+        if places.is_empty() {
             continue;
         }
         let state = load(&store, &run.id)?.state;

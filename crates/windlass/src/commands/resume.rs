@@ -22,10 +22,11 @@ pub(crate) fn resume(
     arguments: &ResumeArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find_to_drive(cli, &arguments.drive.allow_write)?;
+    let mut surroundings = Surroundings::find_to_drive(cli, &arguments.drive.allow_write)?;
     surroundings.refuse_agents()?;
     let raise = raise(&arguments.more)?;
     let settings = config::load(&surroundings.site.user.top_level)?;
+    surroundings.pass_env(&settings, &arguments.drive.pass_env, output)?;
     let notify = arguments.drive.notify.as_deref().map(Notify::of);
     let notify = Setting::or_flag(notify, settings.notify);
     let run = surroundings.run_to_decide()?;

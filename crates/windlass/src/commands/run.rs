@@ -21,8 +21,9 @@ pub(crate) fn run(
     arguments: &RunArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = look_around(cli, arguments, output)?;
+    let mut surroundings = look_around(cli, arguments, output)?;
     let settings = config::load(&surroundings.site.user.top_level)?;
+    surroundings.pass_env(&settings, &arguments.drive.pass_env, output)?;
     let plan = plan(arguments, &settings, &surroundings, output)?;
     let (backend, command) = backend(arguments, &settings, output)?;
     let user = &surroundings.site.user;

@@ -73,7 +73,7 @@ fn refs_that_are_links_lead_nowhere() {
     caught(
         &env,
         ANSWER,
-        "rm -rf .git/refs; ln -s \"$HOME/project/.git/refs\" .git/refs; echo wrong > answer.txt",
+        "rm -rf .git/refs; ln -s \"$USERS_HOME/project/.git/refs\" .git/refs; echo wrong > answer.txt",
     );
     assert_eq!(env.repository.git(&["for-each-ref"]), before);
 }

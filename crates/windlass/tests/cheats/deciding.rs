@@ -40,7 +40,7 @@ fn an_agent_decides() {
         let home = format!("WINDLASS_HOME={}", env.state().display());
         let exe = env.exe().display();
         let agent = format!(
-            "echo new > answer.txt; cd \"$HOME/project\"; {DECISIONS} env {home} {exe} $words; windlass $words; done; exit 0"
+            "echo new > answer.txt; export HOME=\"$USERS_HOME\"; cd \"$HOME/project\"; {DECISIONS} env {home} {exe} $words; windlass $words; done; exit 0"
         );
         waits_for_a_person(&env, GATED, &agent);
     }
@@ -56,7 +56,7 @@ fn an_agent_that_has_forgotten_who_it_is_decides() {
         env.state().display()
     );
     let agent = format!(
-        "echo new > answer.txt; cd \"$HOME/project\"; {DECISIONS} env -i {keep} {exe} $words; env -i {keep} nohup setsid {exe} $words; env -i {keep} setsid -f {exe} $words; done; exit 0"
+        "echo new > answer.txt; export HOME=\"$USERS_HOME\"; cd \"$HOME/project\"; {DECISIONS} env -i {keep} {exe} $words; env -i {keep} nohup setsid {exe} $words; env -i {keep} setsid -f {exe} $words; done; exit 0"
     );
     waits_for_a_person(&env, GATED, &agent);
 }
@@ -71,7 +71,7 @@ fn a_process_that_waits_for_the_gate_is_gone_before_it_opens() {
         env.state().display()
     );
     let agent = format!(
-        "echo new > answer.txt; cd \"$HOME/project\"; env -i {keep} setsid -f sh -c 'while :; do {exe} approve; done' >/dev/null 2>&1; exit 0"
+        "echo new > answer.txt; export HOME=\"$USERS_HOME\"; cd \"$HOME/project\"; env -i {keep} setsid -f sh -c 'while :; do {exe} approve; done' >/dev/null 2>&1; exit 0"
     );
     waits_for_a_person(&env, GATED, &agent);
 }
@@ -93,7 +93,7 @@ fn an_agent_starts_a_run_of_its_own() {
     let env = env();
     let exe = env.exe().display();
     let agent = format!(
-        "cd \"$HOME/project\"; WINDLASS_HOME={} {exe} run x --workflow \"$HOME/workflow.yaml\" --agent-command true --yes && touch \"$TMPDIR/../started\"; exit 0",
+        "export HOME=\"$USERS_HOME\"; cd \"$HOME/project\"; WINDLASS_HOME={} {exe} run x --workflow \"$HOME/workflow.yaml\" --agent-command true --yes && touch \"$TMPDIR/../started\"; exit 0",
         env.state().display()
     );
     caught(&env, ANSWER, &agent);

@@ -41,7 +41,7 @@ fn a_file_that_was_there_before_is_not_new() {
 
 #[test]
 fn a_link_is_not_a_file() {
-    for target in ["/etc/passwd", "judge.sh", "$HOME/project/answer.txt"] {
+    for target in ["/etc/passwd", "judge.sh", "$USERS_HOME/project/answer.txt"] {
         caught(&env(), FRESH, &format!("ln -sf \"{target}\" answer.txt"));
     }
 }
@@ -50,10 +50,10 @@ fn a_link_is_not_a_file() {
 fn a_linked_folder_is_not_looked_into() {
     let env = env();
     env.file("elsewhere/a.md", "not written here\n");
-    caught(&env, GLOB, "ln -s \"$HOME/elsewhere\" out");
+    caught(&env, GLOB, "ln -s \"$USERS_HOME/elsewhere\" out");
     let env = self::env();
     env.file("elsewhere/a.md", "not written here\n");
-    caught(&env, GLOB, "mkdir out; ln -s \"$HOME/elsewhere\" out/deeper");
+    caught(&env, GLOB, "mkdir out; ln -s \"$USERS_HOME/elsewhere\" out/deeper");
 }
 
 #[test]
@@ -113,12 +113,12 @@ fn the_run_folder_replaced_by_a_link() {
     caught(
         &env,
         ANSWER,
-        "rm -rf .windlass; ln -s \"$HOME/trap\" .windlass; echo wrong > answer.txt",
+        "rm -rf .windlass; ln -s \"$USERS_HOME/trap\" .windlass; echo wrong > answer.txt",
     );
     caught(
         &self::env(),
         ANSWER,
-        "rm -rf .windlass/run; ln -s \"$HOME/project\" .windlass/run; echo wrong > answer.txt",
+        "rm -rf .windlass/run; ln -s \"$USERS_HOME/project\" .windlass/run; echo wrong > answer.txt",
     );
     assert_eq!(env.repository.git(&["status", "--porcelain"]), before);
     assert!(!env.home().join("trap/run/state.json").exists());
@@ -130,7 +130,7 @@ fn the_state_file_replaced_by_a_link() {
     caught(
         &env,
         ANSWER,
-        "ln -sf \"$HOME/project/README.md\" .windlass/run/state.json; rm -rf .windlass/run/specs; ln -s / .windlass/run/specs; echo wrong > answer.txt",
+        "ln -sf \"$USERS_HOME/project/README.md\" .windlass/run/state.json; rm -rf .windlass/run/specs; ln -s / .windlass/run/specs; echo wrong > answer.txt",
     );
     assert_eq!(env.repository.read("README.md"), "A project.\n");
 }

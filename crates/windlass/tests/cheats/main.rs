@@ -7,6 +7,7 @@ mod files;
 mod git_settings;
 mod items;
 mod judges;
+mod keys;
 mod leftovers;
 mod lingering;
 mod outside;

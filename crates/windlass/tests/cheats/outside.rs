@@ -35,7 +35,7 @@ fn the_judges_tree() {
 #[test]
 fn the_users_repository() {
     for env in [env(), env_in_temp()] {
-        let agent = "cd \"$HOME/project\"; echo hacked > README.md; echo x > new; git branch hacked; printf '#!/bin/sh\\nexit 1' > .git/hooks/pre-commit; git config x.y z; exit 0";
+        let agent = "cd \"$USERS_HOME/project\"; echo hacked > README.md; echo x > new; git branch hacked; printf '#!/bin/sh\\nexit 1' > .git/hooks/pre-commit; git config x.y z; exit 0";
         let before = fs_err::read_to_string(env.repository.root().join(".git/config")).unwrap();
         caught(&env, ANSWER, agent);
         assert_eq!(env.repository.read("README.md"), "A project.\n");

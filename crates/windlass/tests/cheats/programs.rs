@@ -31,7 +31,7 @@ fn fakes_where_the_users_path_looks_in_the_current_folder() {
 fn fakes_in_a_folder_of_the_users_path() {
     // The user's own programs lie in the home folder, which no agent may write.
     for env in [env(), env_in_temp()] {
-        let agent = r#"printf '#!/bin/sh\nexit 0\n' > "$HOME/bin/grep"; chmod +x "$HOME/bin/grep"; echo wrong > answer.txt"#;
+        let agent = r#"printf '#!/bin/sh\nexit 0\n' > "$USERS_HOME/bin/grep"; chmod +x "$USERS_HOME/bin/grep"; echo wrong > answer.txt"#;
         let mut command = env.run_command(ANSWER, agent, &["--yes"]);
         let path = std::env::var("PATH").unwrap_or_default();
         command.env("PATH", format!("{}:{path}", env.home().join("bin").display()));

@@ -31,13 +31,33 @@ fn every_line_has_a_state_and_every_warning_a_fix() {
     }
     for finding in findings.as_array().unwrap() {
         let state = finding["state"].as_str().unwrap();
-        assert!(["ok", "warning", "problem"].contains(&state), "{finding}");
-        assert_eq!(state == "ok", finding["fix"].is_null(), "{finding}");
+        assert!(["ok", "open", "warning", "problem"].contains(&state), "{finding}");
+        assert_eq!(["ok", "open"].contains(&state), finding["fix"].is_null(), "{finding}");
     }
     assert!(finding(&findings, "journal")["says"].as_str().unwrap().contains("1 run, "));
     let shown = env.windlass(&["doctor"]);
     shown.assert_code(0);
     assert!(shown.stdout.lines().any(|line| line.starts_with("ok       git")), "{shown}");
+}
+
+#[test]
+fn what_keeps_no_key_from_an_agent_is_told_and_a_key_in_the_settings_of_git() {
+    let env = test_env!();
+    let keys = |env: &windlass_testkit::TestEnv, state: &str| {
+        let findings = env.json(&["doctor", "--json"]);
+        let all = findings.as_array().unwrap().clone();
+        let found = all.iter().filter(|one| one["what"] == "keys" && one["state"] == state);
+        found.map(|one| one["says"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(&env, "ok").len(), 1);
+    let open = keys(&env, "open").join("\n");
+    for what in ["~/.ssh", "the network", "--here", "a check runs", "sockets"] {
+        assert!(open.contains(what), "{what}: {open}");
+    }
+    assert_eq!(keys(&env, "warning"), Vec::<String>::new());
+    env.repository.git(&["remote", "add", "origin", "https://me:hush@example.org/x.git"]);
+    let warned = keys(&env, "warning").join("\n");
+    assert!(warned.contains("a password or token") && !warned.contains("hush"), "{warned}");
 }
 
 #[test]

@@ -204,7 +204,7 @@ fn an_agent_without_the_right_adds_nothing_and_none_decides_as_a_person() {
     let env = test_env!();
     works(&env);
     let as_person = format!(
-        "(cd \"$HOME/project\" && env -u WINDLASS_TOKEN WINDLASS_HOME={} windlass item add More)",
+        "(export HOME=\"$USERS_HOME\"; cd \"$HOME/project\" && env -u WINDLASS_TOKEN WINDLASS_HOME={} windlass item add More)",
         env.state().display()
     );
     let greedy = format!("windlass item add More; {as_person}; mkdir -p src");

@@ -66,7 +66,7 @@ const CHEATS: &[(&str, &str)] = &[
     ),
     (
         "fake program at home",
-        "printf '#!/bin/sh\\nexit 0\\n' > \"$HOME/bin/grep\"; chmod +x \"$HOME/bin/grep\"",
+        "printf '#!/bin/sh\\nexit 0\\n' > \"$USERS_HOME/bin/grep\"; chmod +x \"$USERS_HOME/bin/grep\"",
     ),
     ("switches", "git checkout -q -b other"),
     ("detaches", "git checkout -q --detach"),
@@ -77,11 +77,11 @@ const CHEATS: &[(&str, &str)] = &[
     ("removes git", "rm -rf .git"),
     (
         "approves",
-        "cd \"$HOME/project\"; WINDLASS_HOME=\"$STATE\" \"$EXE\" approve; WINDLASS_HOME=\"$STATE\" \"$EXE\" skip s0 --reason x",
+        "export HOME=\"$USERS_HOME\"; cd \"$HOME/project\"; WINDLASS_HOME=\"$STATE\" \"$EXE\" approve; WINDLASS_HOME=\"$STATE\" \"$EXE\" skip s0 --reason x",
     ),
     (
         "approves from a daemon",
-        "(cd \"$HOME/project\"; env -i HOME=\"$HOME\" WINDLASS_HOME=\"$STATE\" PATH=\"$PATH\" setsid -f sh -c 'while :; do '\"$EXE\"' approve; done' >/dev/null 2>&1)",
+        "(cd \"$USERS_HOME/project\"; env -i HOME=\"$USERS_HOME\" WINDLASS_HOME=\"$STATE\" PATH=\"$PATH\" setsid -f sh -c 'while :; do '\"$EXE\"' approve; done' >/dev/null 2>&1)",
     ),
     ("lingers", "setsid -f sh -c 'while :; do echo wrong > src/answer.txt; done' >/dev/null 2>&1"),
     (
@@ -94,14 +94,14 @@ const CHEATS: &[(&str, &str)] = &[
     ),
     (
         "writes the verifier",
-        "find \"$HOME/.cache\" -name answer.txt | while read -r f; do echo right > \"$f\"; done",
+        "find \"$USERS_HOME/.cache\" -name answer.txt | while read -r f; do echo right > \"$f\"; done",
     ),
     (
         "writes the repository",
-        "echo right > \"$HOME/project/src/answer.txt\"; echo 'exit 0' > \"$HOME/project/judge.sh\"",
+        "echo right > \"$USERS_HOME/project/src/answer.txt\"; echo 'exit 0' > \"$USERS_HOME/project/judge.sh\"",
     ),
-    ("replaces the run folder", "rm -rf .windlass; ln -s \"$HOME\" .windlass"),
-    ("links refs", "rm -rf .git/refs; ln -s \"$HOME/project/.git/refs\" .git/refs"),
+    ("replaces the run folder", "rm -rf .windlass; ln -s \"$USERS_HOME\" .windlass"),
+    ("links refs", "rm -rf .git/refs; ln -s \"$USERS_HOME/project/.git/refs\" .git/refs"),
     ("odd names", "touch \"$(printf 'a\\nb')\" \"$(printf 'c\\377')\" -- -n"),
     ("forbidden", "touch forbidden"),
     ("context", "windlass context set s0.status=done; windlass context set x=1"),
