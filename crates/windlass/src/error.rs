@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use windlass_engine::dispatch::{ClientError, DriveError, StartError};
+use windlass_engine::forge::ForgeError;
 use windlass_engine::git::DiscoverError;
 use windlass_engine::journal::LoadError;
 use windlass_engine::store::OpenError;
@@ -83,6 +84,20 @@ impl From<OpenError> for CommandError {
 impl From<LoadError> for CommandError {
     fn from(error: LoadError) -> Self {
         Self::failure(error).hint("`windlass audit` says what is wrong with the journal")
+    }
+}
+
+impl From<ForgeError> for CommandError {
+    fn from(error: ForgeError) -> Self {
+        let kind = match &error {
+            ForgeError::Io { .. } | ForgeError::Git(_) => Kind::Failure,
+            ForgeError::Unreachable { .. } | ForgeError::TimedOut { .. } => Kind::Failure,
+            ForgeError::Garbage { .. } | ForgeError::TooMuch { .. } => Kind::Failure,
+            ForgeError::Gh { .. } | ForgeError::Push { .. } => Kind::Failure,
+            _ => Kind::Usage,
+        };
+        let hint = error.hint();
+        Self { kind, error: error.into(), hints: vec![hint] }
     }
 }
 

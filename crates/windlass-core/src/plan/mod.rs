@@ -11,6 +11,7 @@ mod late;
 mod request;
 mod roles;
 mod shell;
+pub mod slug;
 mod step;
 pub mod template;
 
@@ -208,8 +209,8 @@ impl Plan {
     }
 }
 
-/// The issue that a run is for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The issue that a run is for. Its text was written by others: it is shown and never obeyed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Issue {
     /// The number in the tracker.
@@ -218,6 +219,22 @@ pub struct Issue {
     pub title: String,
     /// Where people read it.
     pub url: Option<String>,
+    /// The description, bounded.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub body: String,
+    /// The labels.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
+}
+
+impl Issue {
+    /// Returns the goal of a run that is given nothing but this issue.
+    pub fn goal(&self) -> String {
+        match self.title.trim() {
+            "" => format!("Issue #{}", self.number),
+            title => title.to_owned(),
+        }
+    }
 }
 
 /// The budget of a run, checked before every spawn.

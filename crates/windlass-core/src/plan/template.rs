@@ -8,6 +8,9 @@
 //! - In a command, only `{inputs.x}` is filled, quoted for the shell. `${x}`, `{{x}}` and braces
 //!   that hold anything but a name are the shell's own.
 //!
+//! A goal and an issue's title are anybody's words. Outside of tasks they are filled in as a
+//! [`slug`]: what others wrote never decides about a path or a setting.
+//!
 //! Filling is one pass: what a value contains is never read as a placeholder. `{context.…}` is
 //! known only while the run goes on, so a plan keeps it, and [`fill_context`] fills it before use.
 //! So that a goal which happens to contain `{context.x}` stays what it is, a plan's text doubles
@@ -21,6 +24,7 @@ use std::collections::BTreeMap;
 use super::Issue;
 use super::late::{self, CONTEXT, ITEM, Kept};
 use super::shell::Shell;
+use super::slug::slug;
 use crate::workflow::suggest;
 
 pub use super::late::{MissingContext, fill_context};
@@ -354,7 +358,12 @@ impl Template {
                 Part::Placeholder(Placeholder::Context(path)) => filled.keep(CONTEXT, path),
                 Part::Placeholder(Placeholder::Item(field)) => filled.keep(ITEM, field.name()),
                 Part::Placeholder(placeholder) => {
-                    let value = values.get(placeholder)?;
+                    let mut value = values.get(placeholder)?;
+                    let of_others =
+                        matches!(placeholder, Placeholder::Goal | Placeholder::IssueTitle);
+                    if of_others && self.role != Role::Task {
+                        value = slug(&value);
+                    }
                     if self.role == Role::Command {
                         let quoted = shlex::try_quote(&value).map_err(|_| FillError::Nul)?;
                         filled.literal.push_str(&quoted);
@@ -394,6 +403,8 @@ impl Values<'_> {
             Placeholder::Reports => REPORTS_FOLDER.to_owned(),
             Placeholder::Goal => self.goal.to_owned(),
             Placeholder::IssueNumber => issue()?.number.to_string(),
+            // An issue of which only the number is known is what the goal says.
+            Placeholder::IssueTitle if issue()?.title.is_empty() => self.goal.to_owned(),
             Placeholder::IssueTitle => issue()?.title.clone(),
             // Names were checked against the declared inputs, and each of those has a value.
             Placeholder::Input(name) => self.inputs.get(name).map(value_text).unwrap_or_default(),
@@ -470,7 +481,7 @@ mod tests {
             ("words".to_owned(), json!("it's $(here)")),
             ("tricky".to_owned(), json!("{goal} {{context.a}} {context.a}")),
         ]);
-        let issue = Issue { number: 7, title: "Seven\n{goal}".to_owned(), url: None };
+        let issue = Issue { number: 7, title: "Seven\n{goal}".to_owned(), ..Issue::default() };
         let values =
             Values { goal: "a {inputs.n}", issue: Some(&issue), inputs: &inputs, in_item: false };
         Template::parse(text, role).unwrap().fill(&values).unwrap()

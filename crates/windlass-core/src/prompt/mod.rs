@@ -5,6 +5,7 @@
 //! prompt names.
 
 mod criterion;
+mod issue;
 mod text;
 
 use std::fmt::Write as _;
@@ -14,6 +15,7 @@ use crate::plan::{PlanStep, Publish, StepKind, template};
 use crate::run::{RunState, StepState};
 
 use criterion::describe_criterion;
+pub use issue::issue_text;
 use text::{cut, one_line};
 
 /// No prompt is longer.
@@ -21,6 +23,9 @@ pub const MAX_BYTES: usize = 8 * 1024;
 
 /// The file that holds the whole goal, relative to the place.
 pub const GOAL_FILE: &str = ".windlass/run/goal.md";
+
+/// The file that holds the whole text of the issue, relative to the place.
+pub const ISSUE_FILE: &str = ".windlass/run/issue.md";
 
 /// Bounds per part; with the fixed words between them they stay below [`MAX_BYTES`].
 const MAX_GOAL: usize = 700;
@@ -88,10 +93,18 @@ fn bounded(whole: &str, max: usize, file: &str) -> String {
 }
 
 fn goal(text: &mut String, state: &RunState) {
-    let _ = writeln!(text, "Goal: {}", bounded(&state.plan.goal, MAX_GOAL, GOAL_FILE).trim());
-    if let Some(issue) = &state.plan.issue {
-        let _ = writeln!(text, "Issue: #{} {}", issue.number, one_line(&issue.title, 200));
+    let Some(issue) = &state.plan.issue else {
+        let _ = writeln!(text, "Goal: {}", bounded(&state.plan.goal, MAX_GOAL, GOAL_FILE).trim());
+        return;
+    };
+    // A goal that is the issue's title is not the user's words, and stands with the issue.
+    if state.plan.goal == issue.goal() {
+        let _ = writeln!(text, "Goal: what issue #{} asks for.", issue.number);
+    } else {
+        let goal = bounded(&state.plan.goal, issue::MAX_GOAL_BESIDE, GOAL_FILE);
+        let _ = writeln!(text, "Goal: {}", goal.trim());
     }
+    issue::describe(text, issue);
 }
 
 fn item(text: &mut String, state: &RunState, index: StepIndex) {

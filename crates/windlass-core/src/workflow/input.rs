@@ -54,7 +54,7 @@ impl InputType {
     }
 
     /// Reads a value as the user typed it.
-    pub(crate) fn parse(&self, typed: &str) -> Option<Json> {
+    pub fn parse(&self, typed: &str) -> Option<Json> {
         match self {
             Self::Integer if fields::has_leading_zero(typed) => None,
             Self::Integer => typed.parse::<i64>().ok().map(Json::from),

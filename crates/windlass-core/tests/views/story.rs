@@ -58,7 +58,8 @@ impl Story {
 
     pub(crate) fn with(goal: &str, workflow: &str) -> Self {
         let workflow = Workflow::parse(workflow, "change.yaml").unwrap();
-        let issue = Some(Issue { number: 42, title: "Sums are off by one".to_owned(), url: None });
+        let issue =
+            Some(Issue { number: 42, title: "Sums are off by one".to_owned(), ..Issue::default() });
         let request = PlanRequest { goal: goal.to_owned(), issue, ..PlanRequest::default() };
         let plan = workflow.plan(request).unwrap();
         let facts = RunFacts {

@@ -92,7 +92,7 @@ fn a_workflow_that_speaks_of_an_issue_needs_one() {
     this workflow needs an issue: pass --issue N
       help: the issue is used at w.yaml:6:18
     "#);
-    let issue = Some(Issue { number: 12, title: "Twelve".to_owned(), url: None });
+    let issue = Some(Issue { number: 12, title: "Twelve".to_owned(), ..Issue::default() });
     let plan = parsed(&source).plan(PlanRequest { issue, ..PlanRequest::default() }).unwrap();
     let Some(Criterion::Check(check)) = &plan.steps[0].done else { panic!("{plan:?}") };
     let glob = ".windlass/run/specs/12.md".to_owned();

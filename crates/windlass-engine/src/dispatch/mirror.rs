@@ -4,7 +4,9 @@ use std::path::Path;
 
 use windlass_core::id::{StepId, StepIndex};
 use windlass_core::plan::template;
-use windlass_core::prompt::{GOAL_FILE, evidence_file, item_file, task_file};
+use windlass_core::prompt::{
+    GOAL_FILE, ISSUE_FILE, evidence_file, issue_text, item_file, task_file,
+};
 use windlass_core::run::RunState;
 use windlass_core::view;
 
@@ -14,7 +16,7 @@ use crate::store::blobs::Blobs;
 /// How much of one piece of evidence is copied into the place.
 const MAX_EVIDENCE_BYTES: u64 = 1 << 20;
 
-/// Writes the run's document, its goal, the task of `step` and the evidence of its last failure.
+/// Writes the run's document, its goal and issue, the task of `step` and the evidence of its last failure.
 ///
 /// A link that an agent put in the way stops the copy and nothing else: the copies are a courtesy.
 pub(super) fn write(
@@ -26,6 +28,9 @@ pub(super) fn write(
     let document = serde_json::to_vec_pretty(&view::document(state)).unwrap_or_default();
     courtesy(copy(place, ".windlass/run/state.json", &document))?;
     courtesy(copy(place, GOAL_FILE, state.plan.goal.as_bytes()))?;
+    if let Some(issue) = &state.plan.issue {
+        courtesy(copy(place, ISSUE_FILE, issue_text(issue).as_bytes()))?;
+    }
     let Some(index) = step else { return Ok(()) };
     let (plan, step) = (state.plan.step(index), state.step(index));
     if let Some(item) = state.item_of(index).map(|state| &state.item) {
@@ -69,7 +74,10 @@ pub(super) fn commit_message(state: &RunState, step: &StepId, link: Option<&Stri
     let title = state.plan.find(step).map(|index| state.plan.step(index).title.clone());
     let title = title.unwrap_or_else(|| step.to_string());
     let subject = match &state.plan.issue {
-        Some(issue) => format!("wip(#{}/{step}): {title} - {}", issue.number, issue.title),
+        Some(issue) if !issue.title.is_empty() => {
+            format!("wip(#{}/{step}): {title} - {}", issue.number, issue.title)
+        }
+        Some(issue) => format!("wip(#{}/{step}): {title} - {}", issue.number, state.plan.goal),
         None => format!("wip({step}): {title} - {}", state.plan.goal),
     };
     let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");

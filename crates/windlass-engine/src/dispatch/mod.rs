@@ -13,6 +13,7 @@
 
 mod aside;
 mod attempt;
+mod branch;
 mod client;
 mod clock;
 mod driver;
@@ -29,6 +30,7 @@ mod unstarted;
 mod worker;
 mod workers;
 
+pub use branch::IssueBranch;
 pub use client::{ClientError, Sent, send};
 pub use clock::now;
 pub use driver::{DriveError, DriveOptions, Driver, DriverHandle, Ended, Observer};

@@ -7,6 +7,7 @@ use windlass_core::id::{ContentHash, RunId};
 use windlass_core::plan::Plan;
 use windlass_core::run::{Actor, Input, InputKind, RunFacts};
 
+use super::branch;
 use super::clock::now;
 use super::site::Site;
 use super::unstarted::{Starting, UnstartedError};
@@ -24,6 +25,8 @@ const MAX_CARRIED_BYTES: u64 = 16 << 20;
 pub struct StartRequest {
     /// What it executes.
     pub plan: Plan,
+    /// Its branch; none for one that is named by its goal.
+    pub branch: Option<String>,
     /// Whether it works in the user's checkout.
     pub here: bool,
     /// The person, if all workflow gates are approved in advance.
@@ -98,7 +101,7 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
     let place_request = PlaceRequest {
         dir: home.place.clone(),
         run_dir: home.git.clone(),
-        branch: branch(&request.plan, &run),
+        branch: request.branch.unwrap_or_else(|| branch::of_goal(&request.plan, &run)),
         base: base.clone(),
         lfs_filter: Some(site.exe.clone()),
     };
@@ -206,18 +209,4 @@ fn fresh_id() -> String {
         bits >>= 5;
     }
     id
-}
-
-fn branch(plan: &Plan, run: &RunId) -> String {
-    let words: String = plan
-        .goal
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { ' ' })
-        .collect();
-    let slug: Vec<&str> = words.split_whitespace().take(5).collect();
-    let slug: String = slug.join("-").chars().take(40).collect();
-    match slug.trim_matches('-') {
-        "" => format!("windlass/{run}"),
-        slug => format!("windlass/{slug}-{run}"),
-    }
 }

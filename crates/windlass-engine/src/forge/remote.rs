@@ -118,6 +118,23 @@ impl Remote {
         Ok(lines.find(|(_, name)| *name == reference).map(|(commit, _)| ObjectId::from(commit)))
     }
 
+    /// Lists the branches that match patterns, or says within the deadline why it cannot.
+    pub fn branches_within(
+        &self,
+        patterns: &[String],
+        deadline: Duration,
+    ) -> Result<Vec<String>, ForgeError> {
+        let asked = self.git().deadline(deadline).args(["ls-remote", "--quiet", "--"]);
+        let patterns = patterns.iter().map(|pattern| format!("refs/heads/{pattern}"));
+        let answer = self.spoken(asked.arg(&self.target).args(patterns).run_to_end())?;
+        if answer.code != 0 {
+            return Err(self.failure(&answer.stderr).unwrap_or_else(|| answer.into_error().into()));
+        }
+        let text = String::from_utf8_lossy(&answer.stdout);
+        let names = text.lines().filter_map(|line| line.split_once("\trefs/heads/"));
+        Ok(names.map(|(_, name)| name.to_owned()).collect())
+    }
+
     pub(super) fn git(&self) -> Git {
         Git::to_a_remote(&self.checkout, self.environment.variables())
     }

@@ -28,8 +28,8 @@ pub(crate) enum Pace {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// What the run is for, in your words
-    pub(crate) goal: String,
+    /// What the run is for, in your words; with `--issue` or `--file` it may be left out
+    pub(crate) goal: Option<String>,
     /// A workflow: a file or a name, see `windlass workflow list`; by default the configured one
     #[arg(short, long, value_name = "FILE|NAME")]
     pub(crate) workflow: Option<String>,
@@ -48,12 +48,21 @@ pub(crate) struct RunArguments {
     /// Approve all gates of the workflow in advance; recorded as your decision
     #[arg(long)]
     pub(crate) yes: bool,
-    /// The number of the issue that the run is for
+    /// The issue that the run is for, read through `gh` unless its text is given
     #[arg(long, value_name = "N")]
     pub(crate) issue: Option<u64>,
-    /// The title of that issue
-    #[arg(long, value_name = "TEXT", requires = "issue")]
+    /// The title of the issue
+    #[arg(long, value_name = "TEXT")]
     pub(crate) title: Option<String>,
+    /// The description of the issue
+    #[arg(long, value_name = "TEXT", conflicts_with = "file")]
+    pub(crate) body: Option<String>,
+    /// Read the text of the issue from this file, `-` for standard input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<String>,
+    /// Begin with this issue although an unfinished run is for it
+    #[arg(long, requires = "issue")]
+    pub(crate) again: bool,
     #[command(flatten)]
     pub(crate) drive: DriveArguments,
 }

@@ -100,6 +100,7 @@ fn words(errors: &[impl ToString]) -> String {
 fn begin(surroundings: &Surroundings, scratch: &Scratch) -> Result<RunId, CommandError> {
     let request = StartRequest {
         plan: plan()?,
+        branch: None,
         here: false,
         approved_in_advance: None,
         person: PERSON.to_owned(),

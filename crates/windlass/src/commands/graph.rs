@@ -42,7 +42,7 @@ pub(crate) fn terminal(workflow: &Workflow) -> Result<String, CommandError> {
 pub(crate) fn plan(workflow: &Workflow) -> Result<Plan, CommandError> {
     let request = PlanRequest {
         goal: "a goal".to_owned(),
-        issue: Some(Issue { number: 1, title: "an issue".to_owned(), url: None }),
+        issue: Some(Issue { number: 1, title: "an issue".to_owned(), ..Issue::default() }),
         inputs: workflow.inputs().iter().filter_map(stand_in).collect(),
         ..PlanRequest::default()
     };

@@ -1,11 +1,16 @@
 //! `windlass run`: start a run and drive it.
 
+mod ask;
+mod issue;
+
 use std::process::ExitCode;
 
 use windlass_core::config::{Notify, Origin, Setting, Settings};
 use windlass_core::plan::{Issue, Plan, PlanRequest};
 use windlass_engine::agent::Script;
-use windlass_engine::dispatch::{StartRequest, clear_unstarted, start};
+use windlass_engine::dispatch::{IssueBranch, StartRequest, clear_unstarted, start};
+use windlass_engine::journal::load;
+use windlass_engine::store::Life;
 
 use crate::cli::{Cli, RunArguments};
 use crate::commands::workflow_file;
@@ -34,6 +39,7 @@ pub(crate) fn run(
         ));
     }
     let request = StartRequest {
+        branch: branch(&plan, &surroundings, output)?,
         plan,
         here: arguments.here,
         approved_in_advance: arguments.yes.then(person),
@@ -115,19 +121,70 @@ fn plan(
     let found = find(arguments, settings, surroundings, output)?;
     let workflow = workflow_file::read(&found)?;
     let roles = workflow_file::roles(&found, &workflow, &surroundings.site.user.top_level)?;
-    let inputs = workflow_file::inputs(&arguments.inputs)?;
-    let issue = arguments.issue.map(|number| Issue {
-        number,
-        title: arguments.title.clone().unwrap_or_else(|| arguments.goal.clone()),
-        url: None,
-    });
-    if arguments.goal.trim().is_empty() {
-        return Err(CommandError::usage("the goal is empty").hint("say what the run is for"));
+    let mut inputs = workflow_file::inputs(&arguments.inputs)?;
+    if let Some(number) = arguments.issue
+        && !arguments.again
+    {
+        refuse_second_run_for(number, surroundings)?;
     }
-    let request = PlanRequest { goal: arguments.goal.clone(), issue, inputs, roles };
+    let purpose = issue::purpose(arguments, &surroundings.site.user, output)?;
+    ask::missing(&workflow, arguments, &mut inputs, output)?;
+    let request = PlanRequest { goal: purpose.goal, issue: purpose.issue, inputs, roles };
     let plan = workflow_file::plan(&workflow, request)?;
     roles::say_whose(&plan.roles, output);
     Ok(plan)
+}
+
+/// Refuses to begin with an issue that an unfinished run is about.
+fn refuse_second_run_for(number: u64, surroundings: &Surroundings) -> Result<(), CommandError> {
+    let unfinished = unfinished(surroundings)?;
+    let same = |run: &&Unfinished| run.issue.as_ref().is_some_and(|issue| issue.number == number);
+    let Some(Unfinished { run, .. }) = unfinished.iter().find(same) else { return Ok(()) };
+    Err(CommandError::usage(format!("run `{run}` is unfinished, and is for issue {number} too"))
+        .hint(format!(
+            "go on with `windlass resume --run {run}`, or end it with `windlass abort --run {run}`"
+        ))
+        .hint("a second run for the same issue starts with `--again`"))
+}
+
+/// Picks the branch of a run that is for an issue.
+fn branch(
+    plan: &Plan,
+    surroundings: &Surroundings,
+    output: &Output,
+) -> Result<Option<String>, CommandError> {
+    let Some(issue) = &plan.issue else { return Ok(None) };
+    let in_use: Vec<String> = unfinished(surroundings)?.into_iter().map(|run| run.branch).collect();
+    let picked = IssueBranch::pick(&surroundings.site.user, issue, &plan.goal, &in_use)
+        .map_err(CommandError::failure)?;
+    if let Some(taken) = &picked.taken {
+        output.remark(&format!("`{taken}` is taken: the run's branch is `{}`", picked.name));
+    }
+    Ok(Some(picked.name))
+}
+
+/// A run that has not ended.
+struct Unfinished {
+    run: String,
+    issue: Option<Issue>,
+    branch: String,
+}
+
+fn unfinished(surroundings: &Surroundings) -> Result<Vec<Unfinished>, CommandError> {
+    let Some(store) = surroundings.store()? else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for run in store.runs().map_err(CommandError::failure)? {
+        if run.life == Life::Unfinished {
+            // A run that cannot be read is no reason not to begin another one.
+            let Ok(loaded) = load(&store, &run.id) else { continue };
+            found.push(Unfinished {
+                run: run.id.to_string(),
+                issue: loaded.state.plan.issue.clone(),
+                branch: loaded.state.facts.branch.clone(),
+            });
+        }
+    }
+    Ok(found)
 }
 
 fn backend(

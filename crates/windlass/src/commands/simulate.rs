@@ -23,7 +23,7 @@ pub(crate) fn simulate(
     // The paths are the same whatever the goal and the issue are.
     let request = PlanRequest {
         goal: "a goal".to_owned(),
-        issue: Some(Issue { number: 1, title: "an issue".to_owned(), url: None }),
+        issue: Some(Issue { number: 1, title: "an issue".to_owned(), ..Issue::default() }),
         inputs: workflow_file::inputs(&arguments.inputs)?,
         ..PlanRequest::default()
     };

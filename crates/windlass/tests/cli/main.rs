@@ -12,6 +12,7 @@ mod driving;
 mod help;
 mod importing;
 mod init;
+mod issues;
 mod items;
 mod measured;
 mod notify;

@@ -89,8 +89,12 @@ pub(in crate::workflow) static INPUT: Mapping = Mapping {
         Key::new("default", Takes::Value, "The value when none is given.")
             .otherwise("it must be given")
             .example("70"),
-        Key::new("ask", Takes::Text, "The question, kept for people to read; nothing asks yet.")
-            .example("\"Target coverage in percent?\""),
+        Key::new(
+            "ask",
+            Takes::Text,
+            "The question to a person at a terminal; elsewhere the default counts.",
+        )
+        .example("\"Target coverage in percent?\""),
     ],
     not_yet: &[],
     rule: Rule::DefaultOfType,
