@@ -16,6 +16,7 @@ pub(crate) fn dispatch() -> Option<ExitCode> {
         ("__launch", _) => Some(launcher::main_launch()),
         ("__eval", _) => Some(expr::main_eval()),
         ("__rehearse", [script]) => Some(agent::main_rehearse(Path::new(script))),
+        ("__acp", [job]) => Some(agent::main_acp(Path::new(job))),
         (filter, stores) => {
             let (input, output) = (std::io::stdin().lock(), std::io::stdout().lock());
             let filtered = git::lfs::run_filter(filter.as_ref(), stores, input, output)?;

@@ -3,6 +3,7 @@
 //! A backend says which program to start for an attempt and what its output means. Starting,
 //! confining, stopping and timing are the launcher's business, proving is the verifier's.
 
+mod acp;
 mod command;
 mod environment;
 mod open;
@@ -10,6 +11,7 @@ mod own_home;
 mod rehearsal;
 mod script;
 
+pub use acp::{AcpBackend, Job as AcpJob, converse as converse_by_acp, main_acp};
 pub use command::CommandBackend;
 pub use environment::{agent_environment, check_environment};
 pub use open::open;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Backend, CommandBackend, RehearsalBackend};
+use super::{AcpBackend, Backend, CommandBackend, RehearsalBackend};
 
 /// Returns the backend of this name; `command` is what stands behind those that need one.
 pub fn open(name: &str, command: Option<&str>, exe: &Path) -> Option<Arc<dyn Backend>> {
@@ -12,6 +12,7 @@ pub fn open(name: &str, command: Option<&str>, exe: &Path) -> Option<Arc<dyn Bac
         ("rehearsal", Some(script)) => {
             Arc::new(RehearsalBackend::new(exe.to_owned(), PathBuf::from(script)))
         }
-        _ => return None,
+        ("acp", Some(command)) => Arc::new(AcpBackend::any(command, exe.to_owned())?),
+        (name, _) => Arc::new(AcpBackend::known(name, exe.to_owned())?),
     })
 }

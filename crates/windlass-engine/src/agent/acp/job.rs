@@ -1,0 +1,27 @@
+//! What the client is told.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// One turn with one agent. It lies in the folder of the attempt, where the agent cannot write.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// The agent's program and its arguments.
+    pub argv: Vec<String>,
+    /// Where the agent works.
+    pub place: PathBuf,
+    /// The role.
+    pub agent: String,
+    /// What the role's file says to the agent.
+    pub role: Option<String>,
+    /// The model to choose, where the agent offers a choice.
+    pub model: Option<String>,
+    /// Servers with further tools, in the protocol's form.
+    pub mcp: Vec<serde_json::Value>,
+    /// The agent's own conversation that goes on, where the agent can do that.
+    pub resumes: Option<String>,
+    /// Folders beside the place that the agent may write.
+    pub may_write: Vec<PathBuf>,
+}
