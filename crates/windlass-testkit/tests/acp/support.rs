@@ -1,4 +1,5 @@
 //! One turn with a scripted agent, and what the backend makes of it.
+#![expect(clippy::unwrap_used, reason = "a test's support fails the test")]
 
 use std::path::PathBuf;
 

@@ -10,7 +10,7 @@ use super::super::{
     Printed, Survey,
 };
 use super::job::Job;
-use super::known::{self, Folders, Known, NETWORK, XDG, variable};
+use super::known::{self, Folders, Known, NETWORK, Tokens, XDG, variable};
 use super::{result, survey};
 
 /// Plays agents by a program that speaks the Agent Client Protocol.
@@ -51,6 +51,7 @@ impl AcpBackend {
             agent: request.agent.to_owned(),
             role: request.role_text.map(str::to_owned),
             model: request.model.map(str::to_owned),
+            model_is_named: self.known.model_option.is_some(),
             mcp: request.mcp.iter().map(server).collect(),
             resumes: request.resumes.map(str::to_owned),
             may_write: folders.to_vec(),
@@ -119,7 +120,7 @@ impl Backend for AcpBackend {
     fn capabilities(&self) -> Capabilities {
         // No guards: an agent asks about what it thinks worth asking.
         Capabilities {
-            tokens: self.known.tells_tokens,
+            tokens: self.known.tokens == Tokens::OfTheTurn,
             resume: self.known.resumes,
             mcp: true,
             ..Capabilities::default()
@@ -159,6 +160,6 @@ impl Backend for AcpBackend {
     }
 
     fn result(&self, outcome: Outcome, printed: Printed<'_>) -> AgentResult {
-        result::read(outcome, printed, self.known.sign_in)
+        result::read(outcome, printed, self.known)
     }
 }

@@ -1,8 +1,7 @@
-//! The conversation: one turn with an agent, from its start to its end.
+//! The conversation: one turn with an agent that has been started.
 
-use std::io::{self, Read as _, Write};
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::io::{self, Write};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
@@ -23,70 +22,8 @@ const MAX_GARBAGE: usize = 10_000;
 /// How much text is gathered before it is printed.
 const MAX_TEXT_BYTES: usize = 16 * 1024;
 
-/// The client's `main`: the job is in a file, the prompt on standard input.
-pub fn main_acp(job: &Path) -> ExitCode {
-    let mut out = io::stdout().lock();
-    let ended = read_job(job).and_then(|(job, prompt)| converse(&job, &prompt, &mut out));
-    match ended {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            let _ = writeln!(io::stderr().lock(), "windlass __acp: {error}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-fn read_job(path: &Path) -> io::Result<(Job, String)> {
-    let job = serde_json::from_slice(&fs_err::read(path)?)?;
-    let mut prompt = Vec::new();
-    io::stdin().lock().read_to_end(&mut prompt)?;
-    Ok((job, String::from_utf8_lossy(&prompt).into_owned()))
-}
-
-/// Has one turn with an agent and prints what happens, one event per line. Says whether the turn
-/// came to an end of its own.
-///
-/// # Errors
-/// The events could not be printed.
-pub fn converse(job: &Job, prompt: &str, out: &mut dyn Write) -> io::Result<bool> {
-    let failure = match AgentProcess::start(job) {
-        Ok(mut agent) => {
-            let mut client = Client::new(job, &mut agent, out);
-            let turn = client.turn(prompt);
-            let printed = client.flush();
-            let status = agent.end();
-            printed?;
-            match turn {
-                Ok(stop_reason) => {
-                    print(out, &Event::Ended { stop_reason })?;
-                    return Ok(true);
-                }
-                Err(Broken::Output(error)) => return Err(error),
-                Err(Broken::Turn(mut failure)) => {
-                    if failure.kind == FailureKind::Died {
-                        let how = status.map_or_else(|e| e.to_string(), |s| s.to_string());
-                        failure.message = format!("{} ({how})", failure.message);
-                    }
-                    failure
-                }
-            }
-        }
-        Err(failure) => failure,
-    };
-    print(out, &Event::Failed(failure))?;
-    Ok(false)
-}
-
-fn print(out: &mut dyn Write, event: &Event) -> io::Result<()> {
-    let mut line = serde_json::to_vec(event)?;
-    line.push(b'\n');
-    out.write_all(&line)?;
-    out.flush()
-}
-
 /// Why a turn did not come to its end.
-enum Broken {
+pub(super) enum Broken {
     Turn(Failure),
     /// Nobody can be told any more.
     Output(io::Error),
@@ -104,7 +41,7 @@ impl From<io::Error> for Broken {
     }
 }
 
-struct Client<'a> {
+pub(super) struct Client<'a> {
     job: &'a Job,
     agent: &'a mut AgentProcess,
     out: &'a mut dyn Write,
@@ -119,7 +56,7 @@ struct Client<'a> {
 }
 
 impl<'a> Client<'a> {
-    fn new(job: &'a Job, agent: &'a mut AgentProcess, out: &'a mut dyn Write) -> Self {
+    pub(super) fn new(job: &'a Job, agent: &'a mut AgentProcess, out: &'a mut dyn Write) -> Self {
         let mut may_write = job.may_write.clone();
         may_write.push(std::env::temp_dir());
         Self {
@@ -136,7 +73,7 @@ impl<'a> Client<'a> {
     }
 
     /// The whole turn; returns why the agent says that it stopped.
-    fn turn(&mut self, prompt: &str) -> Result<String, Broken> {
+    pub(super) fn turn(&mut self, prompt: &str) -> Result<String, Broken> {
         let agent = self.initialize()?;
         let session = self.session(&agent)?;
         let text = with_role(self.job, prompt);
@@ -188,7 +125,8 @@ impl<'a> Client<'a> {
             match loaded {
                 Ok(session) => opened = Some((earlier, session, true)),
                 Err(error) => {
-                    let what = format!("session `{earlier}` is gone: {}", error.message);
+                    let why = of_error(&error, now()).message;
+                    let what = format!("session `{earlier}` cannot go on: {why}");
                     self.tell(&Event::Ignored { what: shortened(&what) })?;
                 }
             }
@@ -211,6 +149,9 @@ impl<'a> Client<'a> {
 
     /// Sets the model where the agent offers it as an option of the session.
     fn choose_model(&mut self, id: &str, session: &Value) -> Result<(), Broken> {
+        if let (true, Some(model)) = (self.job.model_is_named, &self.job.model) {
+            return Ok(self.tell(&Event::Model { model: model.clone() })?);
+        }
         let options = session["configOptions"].as_array();
         let option =
             options.and_then(|all| all.iter().find(|option| option["category"] == "model"));
@@ -340,14 +281,15 @@ impl<'a> Client<'a> {
     /// Prints an event, and before it what was said.
     fn tell(&mut self, event: &Event) -> io::Result<()> {
         self.flush()?;
-        print(self.out, event)
+        event.print(self.out)
     }
 
-    fn flush(&mut self) -> io::Result<()> {
+    /// Prints what was said so far.
+    pub(super) fn flush(&mut self) -> io::Result<()> {
         if self.text.is_empty() {
             return Ok(());
         }
-        print(self.out, &Event::Text { text: std::mem::take(&mut self.text) })
+        Event::Text { text: std::mem::take(&mut self.text) }.print(self.out)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the client prints: one JSON object per line.
 
+use std::io::{self, Write};
+
 use serde::{Deserialize, Serialize};
 use windlass_core::time::Timestamp;
 
@@ -31,6 +33,16 @@ pub(super) enum Event {
     Ended { stop_reason: String },
     /// There was no turn, or it broke off.
     Failed(Failure),
+}
+
+impl Event {
+    /// Prints it as one line.
+    pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut line = serde_json::to_vec(self)?;
+        line.push(b'\n');
+        out.write_all(&line)?;
+        out.flush()
+    }
 }
 
 /// What the answer to a question of the agent was.

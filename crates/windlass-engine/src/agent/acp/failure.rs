@@ -68,11 +68,10 @@ pub(super) fn of_error(error: &RpcError, now: Timestamp) -> Failure {
     let resets_at = (kind == FailureKind::Limit).then(|| stated_wait(&said)).flatten();
     // Agents put "Internal error" into the message, and the reason beside it.
     let details = error.data["details"].as_str().or_else(|| error.data["message"].as_str());
+    let message = plain(&error.message);
     let message = match details {
-        Some(details) if !error.message.contains(details) => {
-            format!("{}: {details}", error.message)
-        }
-        Some(_) | None => error.message.clone(),
+        Some(details) if !message.contains(details) => format!("{message}: {details}"),
+        Some(_) | None => message,
     };
     Failure {
         kind,
@@ -95,6 +94,13 @@ pub(super) fn says_auth(text: &str) -> bool {
 fn says(text: &str, words: &[&str]) -> bool {
     let text = text.to_lowercase();
     words.iter().any(|word| text.contains(word))
+}
+
+/// The sentence in a message that is the provider's whole answer.
+fn plain(message: &str) -> String {
+    let answer: Option<Value> = serde_json::from_str(message).ok();
+    let sentence = answer.as_ref().and_then(|answer| answer["error"]["message"].as_str());
+    sentence.unwrap_or(message).to_owned()
 }
 
 /// The beginning of a text that is too long for a message.
@@ -175,6 +181,12 @@ mod tests {
         assert_eq!(failure.kind, FailureKind::Other);
         assert_eq!(failure.message, "Internal error: the disk is full");
         assert_eq!(failure.code, Some(-32603));
+    }
+
+    #[test]
+    fn of_a_providers_whole_answer_the_sentence_is_told() {
+        let answer = json!({"error": {"code": 401, "message": "API key not valid"}}).to_string();
+        assert_eq!(error(401, &answer, Value::Null).message, "API key not valid");
     }
 
     #[test]

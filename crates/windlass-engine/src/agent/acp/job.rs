@@ -16,8 +16,10 @@ pub struct Job {
     pub agent: String,
     /// What the role's file says to the agent.
     pub role: Option<String>,
-    /// The model to choose, where the agent offers a choice.
+    /// The model.
     pub model: Option<String>,
+    /// Whether the command line has named it; else the session's options have to.
+    pub model_is_named: bool,
     /// Servers with further tools, in the protocol's form.
     pub mcp: Vec<serde_json::Value>,
     /// The agent's own conversation that goes on, where the agent can do that.

@@ -21,8 +21,20 @@ pub(super) struct Known {
     pub(super) sign_in: &'static str,
     /// It goes on with an earlier conversation.
     pub(super) resumes: bool,
-    /// It says what a turn used.
-    pub(super) tells_tokens: bool,
+    pub(super) tokens: Tokens,
+}
+
+/// What an agent's figures about tokens are worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tokens {
+    /// They are those of the whole turn.
+    OfTheTurn,
+    /// They are those of the last call of the model, so the turn's are unknown.
+    OfTheLastCall,
+    /// Nobody has looked; what is told is taken.
+    Unknown,
+    /// It tells none.
+    Untold,
 }
 
 /// Where an agent has its configuration, and which variable says so.
@@ -87,8 +99,9 @@ const GEMINI: Known = Known {
     folders: Folders::In { variable: "GEMINI_CLI_HOME", folder: ".gemini" },
     account_file: Some("oauth_creds.json"),
     sign_in: "set GEMINI_API_KEY, or run `gemini` once and sign in",
-    resumes: true,
-    tells_tokens: true,
+    // It keeps no conversation that was killed.
+    resumes: false,
+    tokens: Tokens::OfTheTurn,
 };
 
 const OPENCODE: Known = Known {
@@ -136,12 +149,13 @@ const OPENCODE: Known = Known {
     account_file: Some("auth.json"),
     sign_in: "run `opencode auth login`, or set your provider's key variable",
     resumes: true,
-    tells_tokens: true,
+    tokens: Tokens::OfTheLastCall,
 };
 
 const QWEN: Known = Known {
     name: "qwen",
-    argv: &["qwen", "--acp"],
+    // Its own default, `auto`, asks the model instead of the client.
+    argv: &["qwen", "--acp", "--approval-mode", "default"],
     model_option: Some("-m"),
     passed: &[
         "BAILIAN_CODING_PLAN_API_KEY",
@@ -158,7 +172,7 @@ const QWEN: Known = Known {
     account_file: Some("oauth_creds.json"),
     sign_in: "set OPENAI_API_KEY and OPENAI_BASE_URL, or run `qwen` once and sign in",
     resumes: true,
-    tells_tokens: false,
+    tokens: Tokens::Untold,
 };
 
 /// Any other agent: a user who names its command wants it to have a key.
@@ -183,7 +197,7 @@ const ANY: Known = Known {
     account_file: None,
     sign_in: "sign in with the agent's own command, or set its key variable",
     resumes: false,
-    tells_tokens: false,
+    tokens: Tokens::Unknown,
 };
 
 /// Returns the agent of this name; `acp` is any.

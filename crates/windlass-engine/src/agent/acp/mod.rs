@@ -7,7 +7,7 @@
 //! - `known`: agents by name, their command lines, variables and folders.
 //! - `backend`: which program to start; `survey`: what is there of it.
 //! - `job`: what the client is told.
-//! - `client`: the conversation; `process` the agent's program; `wire` and `lines` the protocol.
+//! - `entry`: its `main`; `client`: the conversation; `process` the agent's program; `wire` and `lines` the protocol.
 //! - `permission`: what it answers when the agent asks; `guard` the rule behind that.
 //! - `failure`: what an error means; `event` what the client prints; `result` how that is read.
 //!
@@ -16,6 +16,7 @@
 
 mod backend;
 mod client;
+mod entry;
 mod event;
 mod failure;
 mod guard;
@@ -29,5 +30,5 @@ mod survey;
 mod wire;
 
 pub use backend::AcpBackend;
-pub use client::{converse, main_acp};
+pub use entry::{converse, main_acp};
 pub use job::Job;

@@ -9,6 +9,7 @@ use windlass_core::run::Category;
 use super::super::{AgentResult, Printed};
 use super::event::{Event, Failure, FailureKind};
 use super::failure::{says_auth, says_limit, shortened};
+use super::known::{Known, Tokens};
 use super::lines::{self, Line};
 
 /// The longest event that is read. The client prints none that is near it.
@@ -26,8 +27,12 @@ struct Seen {
 }
 
 /// Says what a turn came to.
-pub(super) fn read(outcome: Outcome, printed: Printed<'_>, sign_in: &str) -> AgentResult {
-    let seen = events(printed.output);
+pub(super) fn read(outcome: Outcome, printed: Printed<'_>, known: &Known) -> AgentResult {
+    let mut seen = events(printed.output);
+    if known.tokens == Tokens::OfTheLastCall {
+        // Too low a figure would be worse than none: budgets count on it.
+        (seen.usage.input_tokens, seen.usage.output_tokens) = (None, None);
+    }
     let outcome = match outcome {
         Outcome::Exited { .. } => {
             let errors = last_words(printed.errors);
@@ -36,7 +41,7 @@ pub(super) fn read(outcome: Outcome, printed: Printed<'_>, sign_in: &str) -> Age
                 seen.failed,
                 seen.usage.session.is_some(),
                 &errors,
-                sign_in,
+                known.sign_in,
             )
         }
         // It was stopped from outside, and that is what counts.
