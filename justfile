@@ -28,3 +28,8 @@ bench *ARGUMENTS:
 other-clis:
     ./.ci/agents acp
     cargo nextest run -p windlass-testkit --test other_clis --run-ignored all --success-output immediate
+
+# Whole runs by Gemini CLI, opencode and Qwen Code through the Agent Client Protocol; CI does not run it.
+acp:
+    ./.ci/agents acp
+    cargo nextest run -p windlass --test acp --run-ignored all --success-output immediate
