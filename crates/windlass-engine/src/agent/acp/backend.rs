@@ -70,6 +70,10 @@ impl AcpBackend {
             env.push(((*name).to_owned(), value.to_owned()));
         }
         let folders = self.known.folders(user);
+        for folder in &folders {
+            // The agent would make it itself, but may not: only what is there can be made writable.
+            fs_err::create_dir_all(folder)?;
+        }
         match (self.known.folders, folders.first()) {
             (Folders::One { variable, .. }, Some(folder)) => set(&mut env, variable, folder),
             (Folders::In { variable, .. }, Some(folder)) => {
@@ -91,8 +95,6 @@ impl AcpBackend {
 /// Makes a folder in which there is one agent's folder and nothing else: the real one holds the
 /// keys of other programs beside it.
 fn link_alone(only: &Path, name: &str, real: &Path) -> std::io::Result<()> {
-    // The agent would make its folder itself, but not through a link to nothing.
-    fs_err::create_dir_all(real)?;
     fs_err::create_dir_all(only)?;
     match fs_err::os::unix::fs::symlink(real, only.join(name)) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => Err(error),
@@ -163,3 +165,7 @@ impl Backend for AcpBackend {
         result::read(outcome, printed, self.known)
     }
 }
+
+#[cfg(test)]
+#[path = "backend_tests.rs"]
+mod tests;
