@@ -9,6 +9,7 @@
 //! - [`measure`]: figures from the files that tools wrote: tests, coverage, ticked boxes.
 //! - [`simulate`]: the machine walked with stub agents, to see a workflow before it runs.
 //! - [`proof`]: what the verifier reports, and how a criterion is judged from it.
+//! - [`failure_rules`]: what a user's own rules say about an attempt that failed.
 //! - [`prompt`]: what an agent is told.
 //! - [`config`]: what a team and a user have set, and where each setting comes from.
 //! - [`init`]: what a repository is built with, and workflows filled in for it.
@@ -20,6 +21,7 @@
 //! decisions.
 
 pub mod config;
+pub mod failure_rules;
 pub mod id;
 pub mod import;
 pub mod init;

@@ -4,6 +4,7 @@
 //! - [`git`]: places, snapshots, commits: all git of the engine.
 //! - [`store`]: journals, inbox, evidence, locks: all SQL of the engine.
 //! - [`journal`]: the typed layer over the store: decide, append, load, audit.
+//! - [`machine`]: limits and spending, shared by all runs on this machine.
 //! - [`agent`]: the programs that play agents.
 //! - [`expr`]: jq expressions, evaluated with a bound.
 //! - [`launcher`]: windlass re-executed around one attempt or check.
@@ -22,6 +23,7 @@ pub mod git;
 pub mod home;
 pub mod journal;
 pub mod launcher;
+pub mod machine;
 pub mod process;
 pub mod store;
 pub mod verify;

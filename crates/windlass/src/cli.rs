@@ -21,8 +21,9 @@ pub(crate) use define::{
     SimulateArguments, WorkflowArguments, WorkflowCommand,
 };
 pub(crate) use follow::{
-    Against, DiffArguments, LogArguments, ProofsArguments, ReplayArguments, ReportArguments,
-    RestoreArguments, StatusArguments, TrashArguments, TrashCommand, TrashShowArguments,
+    Against, CostArguments, CostKey, DiffArguments, LogArguments, ProofsArguments, ReplayArguments,
+    ReportArguments, RestoreArguments, StatusArguments, TrashArguments, TrashCommand,
+    TrashShowArguments,
 };
 pub(crate) use start::{
     CompletionsArguments, DemoArguments, DoctorArguments, InitArguments, ManArguments, Pace,
@@ -151,6 +152,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  windlass report > report.md\n  windlass report --html -o report.html"
     )]
     Report(ReportArguments),
+    /// Add up what attempts cost: money, tokens, turns, by step, agent, model and day
+    #[command(
+        after_help = "Examples:\n  windlass cost\n  windlass cost --by day --since 2026-03-01 --all"
+    )]
+    Cost(CostArguments),
     /// Show every proof: check, verdict, strength, evidence
     #[command(after_help = "Example: windlass proofs implement --output")]
     Proofs(ProofsArguments),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::config::{Config, Origin, Settings};
 use windlass_core::workflow::MAX_SOURCE_BYTES;
+use windlass_engine::machine::HouseRules;
 
 use crate::commands::render_diagnostic;
 use crate::error::CommandError;
@@ -24,18 +25,23 @@ pub(crate) fn user_folder() -> Option<PathBuf> {
 /// Reads what is set for the repository at `top_level`.
 pub(crate) fn load(top_level: &Path) -> Result<Settings, CommandError> {
     let mut configs = Vec::new();
-    let file = top_level.join(REPOSITORY_FILE);
-    if let Some(config) = read(&file, REPOSITORY_FILE)? {
-        configs.push((Origin::Repository(REPOSITORY_FILE.to_owned()), config));
-    }
-    if let Some(folder) = user_folder() {
-        let file = folder.join("config.yaml");
-        let shown = file.display().to_string();
-        if let Some(config) = read(&file, &shown)? {
-            configs.push((Origin::User(shown), config));
+    for (origin, file) in files(top_level) {
+        if let Some(config) = read(&file, origin.file().unwrap_or_default())? {
+            configs.push((origin, config));
         }
     }
     Ok(Settings::of(configs))
+}
+
+/// Returns the files that can set something for the repository at `top_level`.
+pub(crate) fn files(top_level: &Path) -> Vec<(Origin, PathBuf)> {
+    let origin = Origin::Repository(REPOSITORY_FILE.to_owned());
+    let mut files = vec![(origin, top_level.join(REPOSITORY_FILE))];
+    if let Some(folder) = user_folder() {
+        let file = folder.join("config.yaml");
+        files.push((Origin::User(file.display().to_string()), file));
+    }
+    files
 }
 
 /// Reads one file; none where there is none.
@@ -56,7 +62,7 @@ fn read(file: &Path, shown: &str) -> Result<Option<Config>, CommandError> {
         return Err(CommandError::usage(message).hint("move it away"));
     }
     let bytes = fs_err::read(file).map_err(unreadable)?;
-    Config::parse(&bytes, shown).map(Some).map_err(|diagnostics| {
+    Config::parse(&bytes, shown, &HouseRules::knows_zone).map(Some).map_err(|diagnostics| {
         for diagnostic in &diagnostics {
             note(render_diagnostic(diagnostic, &bytes).trim_end());
         }

@@ -8,12 +8,14 @@ use windlass_engine::dispatch::Site;
 use windlass_engine::git::UserRepository;
 use windlass_engine::home::Home;
 use windlass_engine::journal::{Loaded, load};
+use windlass_engine::machine::{HouseRules, Machine};
 use windlass_engine::process::ancestry;
 use windlass_engine::store::{Life, OpenError, Store, StoredRun};
 
 use crate::cli::Cli;
+use crate::config;
 use crate::error::CommandError;
-use crate::output::Output;
+use crate::output::{Output, note};
 
 /// The repository around the command, and windlass's folders for it.
 pub(crate) struct Surroundings {
@@ -54,6 +56,7 @@ impl Surroundings {
         for path in allow_write {
             writable.push(std::path::absolute(path).map_err(CommandError::failure)?);
         }
+        let house = HouseRules::new(config::files(&user.top_level));
         let site = Site {
             exe,
             home: home.repository(&user.key),
@@ -62,6 +65,8 @@ impl Surroundings {
             env: environment(),
             allow_write: writable,
             pass_env: Vec::new(),
+            machine: Machine::new(&home.state, note),
+            house,
         };
         Ok(Self { site: Arc::new(site), wanted })
     }

@@ -157,6 +157,7 @@ fn facts() -> RunFacts {
         command: None,
         carried: Vec::new(),
         version: "bench".to_owned(),
+        failure_rules: Vec::new(),
     }
 }
 

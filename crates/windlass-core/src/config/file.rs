@@ -2,6 +2,9 @@
 
 use super::notify::Notify;
 use super::pass_env::PassEnv;
+use super::quiet::QuietHours;
+use super::{failures, quiet};
+use crate::failure_rules::FailureRule;
 use crate::workflow::Diagnostic;
 use crate::workflow::diagnostic::{At, Findings};
 use crate::workflow::fields::{self, Fields};
@@ -21,13 +24,16 @@ static KEYS: Mapping = Mapping {
             Takes::List { of: &Takes::Text, least: 0, most: None },
             "Variables that attempts get beside the usual ones: `NAME` or `PREFIX_*`.",
         ),
+        Key::new("quiet_hours", Takes::Text, "Hours in which no attempt is started."),
+        Key::new("day_budget_usd", Takes::Amount, "The most that a day's attempts may cost."),
+        Key::new("failures", Takes::Text, "How attempts that failed are told apart."),
     ],
     not_yet: &[],
     rule: Rule::None,
 };
 
 /// What one configuration file sets.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Config {
     /// The workflow of `windlass run`: a name, or a path relative to the repository.
     pub workflow: Option<String>,
@@ -37,6 +43,12 @@ pub struct Config {
     pub notify: Option<Notify>,
     /// Variables that attempts get beside those that all attempts get.
     pub pass_env: Vec<PassEnv>,
+    /// Hours in which no attempt is started.
+    pub quiet_hours: Vec<QuietHours>,
+    /// The most that a day's attempts may cost, in US dollars.
+    pub day_budget_usd: Option<f64>,
+    /// How attempts that failed are told apart; the first that fits counts.
+    pub failures: Vec<FailureRule>,
 }
 
 impl Config {
@@ -44,10 +56,15 @@ impl Config {
     ///
     /// A file of comments only is an empty configuration: that is how `windlass init` leaves what
     /// nobody has chosen yet.
-    pub fn parse(source: &[u8], file_name: &str) -> Result<Self, Vec<Diagnostic>> {
+    /// `knows_zone` says whether the machine knows a time zone by this name.
+    pub fn parse(
+        source: &[u8],
+        file_name: &str,
+        knows_zone: &dyn Fn(&str) -> bool,
+    ) -> Result<Self, Vec<Diagnostic>> {
         let mut findings = Findings::new(file_name);
         let config = match std::str::from_utf8(source) {
-            Ok(text) => read(text, &mut findings),
+            Ok(text) => read(text, knows_zone, &mut findings),
             Err(error) => {
                 let valid = String::from_utf8_lossy(&source[..error.valid_up_to()]);
                 let at = At { len: 1, ..At::of_offset(&valid, valid.len()) };
@@ -63,7 +80,7 @@ impl Config {
     }
 }
 
-fn read(text: &str, findings: &mut Findings) -> Option<Config> {
+fn read(text: &str, knows_zone: &dyn Fn(&str) -> bool, findings: &mut Findings) -> Option<Config> {
     if text.lines().all(|line| line.trim().is_empty() || line.trim_start().starts_with('#')) {
         return Some(Config::default());
     }
@@ -77,6 +94,17 @@ fn read(text: &str, findings: &mut Findings) -> Option<Config> {
         agent_command: fields.get("agent_command").and_then(|node| command(node, findings)),
         notify: fields.get("notify").and_then(|node| notify(node, findings)),
         pass_env: fields.get("pass_env").map(|node| pass_env(node, findings)).unwrap_or_default(),
+        quiet_hours: fields
+            .get("quiet_hours")
+            .map(|node| quiet::read(node, knows_zone, findings))
+            .unwrap_or_default(),
+        day_budget_usd: fields
+            .get("day_budget_usd")
+            .and_then(|node| fields::positive_number(node, findings)),
+        failures: fields
+            .get("failures")
+            .map(|node| failures::read(node, findings))
+            .unwrap_or_default(),
     })
 }
 
@@ -124,8 +152,12 @@ fn pass_env(node: &Node, findings: &mut Findings) -> Vec<PassEnv> {
 mod tests {
     use super::*;
 
+    fn parse(source: &[u8]) -> Result<Config, Vec<Diagnostic>> {
+        Config::parse(source, "c.yaml", &|zone| zone == "Europe/Berlin")
+    }
+
     fn refused(source: &str) -> String {
-        let found = Config::parse(source.as_bytes(), "c.yaml").expect_err("it is refused");
+        let found = parse(source.as_bytes()).expect_err("it is refused");
         let lines: Vec<String> = found
             .iter()
             .map(|one| match &one.help {
@@ -139,14 +171,14 @@ mod tests {
     #[test]
     fn a_file_of_comments_sets_nothing() {
         for source in ["", "# only\n\n  # comments\n", "---\n"] {
-            assert_eq!(Config::parse(source.as_bytes(), "c").unwrap(), Config::default());
+            assert_eq!(parse(source.as_bytes()).unwrap(), Config::default());
         }
     }
 
     #[test]
     fn every_key_is_read() {
         let source = "workflow: change\nagent_command: my-agent --yes\nnotify: off\n";
-        let config = Config::parse(source.as_bytes(), "c").unwrap();
+        let config = parse(source.as_bytes()).unwrap();
         assert_eq!(config.workflow.as_deref(), Some("change"));
         assert_eq!(config.agent_command.as_deref(), Some("my-agent --yes"));
         assert_eq!(config.notify, Some(Notify::Off));
@@ -164,10 +196,10 @@ mod tests {
 
     #[test]
     fn variables_to_pass_are_a_list_or_one_name_and_never_a_key_of_a_forge() {
-        let config = Config::parse(b"pass_env: [MODEL_URL, COMPANY_*]\n", "c").unwrap();
+        let config = Config::parse(b"pass_env: [MODEL_URL, COMPANY_*]\n", "c", &|_| true).unwrap();
         let name = PassEnv::Name("MODEL_URL".to_owned());
         assert_eq!(config.pass_env, [name, PassEnv::Beginning("COMPANY_".to_owned())]);
-        assert_eq!(Config::parse(b"pass_env: A\n", "c").unwrap().pass_env.len(), 1);
+        assert_eq!(Config::parse(b"pass_env: A\n", "c", &|_| true).unwrap().pass_env.len(), 1);
         insta::assert_snapshot!(refused("pass_env: [GH_TOKEN, A B]\n"), @r"
         c.yaml:1:12: `GH_TOKEN` is never passed to an attempt (attempts hold no key of a forge, and have a home and a git of their own: windlass itself speaks to the forge)
         c.yaml:1:22: `A B` is not the name of a variable (write `NAME`, or `PREFIX_*` for all that begin like this)
@@ -178,7 +210,53 @@ mod tests {
     fn what_is_no_configuration_is_said() {
         insta::assert_snapshot!(refused("- a\n"), @"c.yaml:1:1: expected a configuration as a mapping, found a list");
         insta::assert_snapshot!(refused("workflow: a\nworkflow: b\n"), @"c.yaml:2:1: the key `workflow` is given twice (keep one of the two)");
-        assert!(Config::parse(b"workflow: \xff", "c").is_err());
-        assert!(Config::parse(b"workflow: \"a\\nb\"", "c").is_err());
+        assert!(parse(b"workflow: \xff").is_err());
+        assert!(parse(b"workflow: \"a\\nb\"").is_err());
+    }
+
+    #[test]
+    fn hours_budget_and_rules_are_read() {
+        let source = r#"
+quiet_hours: ["22:00-07:00", {hours: "12:00-13:00", days: [mon, fri], zone: Europe/Berlin}]
+day_budget_usd: 12.5
+failures:
+  - {match: 'quota', backend: command, category: limit, reset: 'at (\S+)', message: Wait.}
+  - {exit: 75, category: infra}
+"#;
+        let config = parse(source.as_bytes()).unwrap();
+        assert_eq!(config.quiet_hours.len(), 2);
+        assert_eq!(config.quiet_hours[1].zone.as_deref(), Some("Europe/Berlin"));
+        assert_eq!(config.day_budget_usd, Some(12.5));
+        assert_eq!(config.failures[0].reset.as_deref(), Some(r"at (\S+)"));
+        assert_eq!((config.failures[1].exit, &config.failures[1].pattern), (Some(75), &None));
+        let one = parse(b"quiet_hours: 22:00-07:00\n").unwrap();
+        assert_eq!(one.quiet_hours, [QuietHours::parse("22:00-07:00").unwrap()]);
+    }
+
+    #[test]
+    fn mistakes_in_hours_budget_and_rules_are_named_with_their_place() {
+        let source = r"
+quiet_hours: [22:00, {hours: 22:00-07:00, days: [monday], zone: Atlantis}, {days: mon}]
+day_budget_usd: 0
+failures:
+  - {match: '(', category: code}
+  - {category: code}
+  - {exit: 300, category: limits}
+  - {match: x, category: code, reset: y}
+  - {match: x}
+";
+        insta::assert_snapshot!(refused(source), @r"
+        c.yaml:2:15: expected two times of day with a `-` between them (for example `22:00-07:00`)
+        c.yaml:2:50: expected `mon`, `tue`, `wed`, `thu`, `fri`, `sat` or `sun`, found `monday`
+        c.yaml:2:65: there is no time zone `Atlantis` on this machine (name one like `Europe/Berlin`, or leave it out for the machine's own)
+        c.yaml:2:76: this stretch of quiet hours needs `hours`
+        c.yaml:3:17: expected a number above 0, found the number `0`
+        c.yaml:5:13: this is no regular expression: unclosed group (put it in single quotes, and `\` before signs that are meant as such)
+        c.yaml:6:5: a failure rule needs `match` or `exit`: this one is about every failure
+        c.yaml:7:12: expected an exit code from 0 to 255, found the number `300`
+        c.yaml:7:27: expected `code`, `test`, `infra`, `timeout`, `limit`, `lost` or `external`, found `limits` (did you mean `limit`?)
+        c.yaml:8:39: `reset` says when a limit ends, and this rule says `code` (write `category: limit`, or take it out)
+        c.yaml:9:5: a failure rule needs `category`
+        ");
     }
 }

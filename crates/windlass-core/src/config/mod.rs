@@ -7,12 +7,15 @@
 //!
 //! Only keys that something uses are known here.
 
+mod failures;
 mod file;
 mod notify;
 mod pass_env;
+mod quiet;
 mod settings;
 
 pub use file::Config;
 pub use notify::Notify;
 pub use pass_env::{PassEnv, PassEnvError, is_never_passed, looks_like_key};
+pub use quiet::{QuietHours, is_quiet};
 pub use settings::{Origin, Setting, Settings};

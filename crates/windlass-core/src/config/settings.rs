@@ -3,6 +3,8 @@
 use super::file::Config;
 use super::notify::Notify;
 use super::pass_env::PassEnv;
+use super::quiet::QuietHours;
+use crate::failure_rules::FailureRule;
 
 /// Where a value comes from. A later one here gives way to an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,7 +49,7 @@ impl<T> Setting<T> {
 }
 
 /// What is set, the repository's word before the user's.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
     /// The workflow of `windlass run`.
     pub workflow: Option<Setting<String>>,
@@ -60,6 +62,12 @@ pub struct Settings {
     /// The repository's file that asks for variables. It is not heeded: whoever wrote the
     /// repository does not choose what leaves the user's environment.
     pub pass_env_unheeded: Option<String>,
+    /// Hours in which no attempt is started: those of all files, because nobody shortens another's.
+    pub quiet_hours: Vec<Setting<QuietHours>>,
+    /// What a day's attempts may cost: every one of them holds.
+    pub day_budgets: Vec<Setting<f64>>,
+    /// How attempts that failed are told apart, in the order in which they are asked.
+    pub failures: Vec<FailureRule>,
 }
 
 impl Settings {
@@ -69,10 +77,15 @@ impl Settings {
         let mut configs: Vec<_> = configs.into_iter().collect();
         configs.sort_by(|(one, _), (other, _)| one.cmp(other));
         for (origin, config) in configs {
-            let Config { workflow, agent_command, notify, pass_env } = config;
+            let Config { workflow, agent_command, notify, pass_env, .. } = config;
             set(&mut settings.workflow, workflow, &origin);
             set(&mut settings.agent_command, agent_command, &origin);
             set(&mut settings.notify, notify, &origin);
+            let of = |value| Setting { value, origin: origin.clone() };
+            settings.quiet_hours.extend(config.quiet_hours.into_iter().map(of));
+            let of = |value| Setting { value, origin: origin.clone() };
+            settings.day_budgets.extend(config.day_budget_usd.map(of));
+            settings.failures.extend(config.failures);
             match origin {
                 Origin::Repository(file) if !pass_env.is_empty() => {
                     settings.pass_env_unheeded = Some(file);

@@ -20,6 +20,13 @@ workflow: {workflow}
 # How you are told that a run needs you or has ended: a shell command that finds what happened in
 # $WINDLASS_EVENT, $WINDLASS_RUN, $WINDLASS_STEP and $WINDLASS_MESSAGE; or `bell` (the default); or `off`.
 # notify: 'notify-send windlass \"$WINDLASS_MESSAGE\"'
+
+# Hours in which no attempt is started, and what a day's attempts in this repository may cost.
+# quiet_hours: '22:00-07:00'
+# day_budget_usd: 20
+
+# What kind of failure it is when an agent ends like this; more in docs/configuration.md.
+# failures: [{{match: 'gateway timeout', category: infra}}]
 "
     );
     text
@@ -33,11 +40,16 @@ mod tests {
     fn what_is_written_can_be_read_with_its_comments_and_without() {
         let text = super::config("change");
         assert_eq!(
-            Config::parse(text.as_bytes(), "c").unwrap().workflow.as_deref(),
+            Config::parse(text.as_bytes(), "c", &|_| true).unwrap().workflow.as_deref(),
             Some("change")
         );
-        let active = text.replace("# agent_command", "agent_command").replace("# notify", "notify");
-        let config = Config::parse(active.as_bytes(), "c").unwrap();
+        let mut active = text.clone();
+        for key in ["agent_command", "notify", "quiet_hours", "day_budget_usd", "failures"] {
+            active = active.replace(&format!("# {key}"), key);
+        }
+        let config = Config::parse(active.as_bytes(), "c", &|_| true).unwrap();
         assert!(config.agent_command.is_some() && config.notify.is_some());
+        assert!(!config.quiet_hours.is_empty() && config.day_budget_usd.is_some());
+        assert!(!config.failures.is_empty());
     }
 }

@@ -90,6 +90,9 @@ pub struct RunFacts {
     pub carried: Vec<(String, crate::id::ContentHash)>,
     /// The version of windlass that started the run.
     pub version: String,
+    /// How attempts that failed are told apart, as it was configured when the run started.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failure_rules: Vec<crate::failure_rules::FailureRule>,
 }
 
 impl RunFacts {
@@ -108,6 +111,7 @@ impl RunFacts {
             command: None,
             carried: Vec::new(),
             version: String::new(),
+            failure_rules: Vec::new(),
         }
     }
 }

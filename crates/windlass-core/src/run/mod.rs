@@ -25,7 +25,7 @@ pub(crate) mod testing;
 
 pub use apply::IllegalEvent;
 pub(crate) use decide::SAME_FAILURE;
-pub use decide::{DECIDER_VERSION, Rejected, decide, start};
+pub use decide::{DECIDER_VERSION, LIMIT_WITHOUT_RESET, Rejected, decide, start};
 pub use effect::{Effect, TimerKey};
 pub use event::{Event, VerifyReason};
 pub use failure::{Category, FailedCheck, Failure};

@@ -271,6 +271,7 @@ fn facts() -> RunFacts {
         command: None,
         carried: Vec::new(),
         version: "test".to_owned(),
+        failure_rules: Vec::new(),
     }
 }
 

@@ -25,6 +25,7 @@ pub(super) fn facts() -> RunFacts {
         command: None,
         carried: Vec::new(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        failure_rules: Vec::new(),
     }
 }
 

@@ -121,9 +121,10 @@ impl History {
                 entry.left_behind = report.left_behind;
                 entry.snapshot = Some(snapshot.clone());
             }
-        } else if let Event::AttemptLost { attempt, snapshot, .. } = event
+        } else if let Event::AttemptLost { attempt, snapshot, usage, .. } = event
             && let Some(entry) = self.step(&attempt.step).attempts.last_mut()
         {
+            entry.usage = usage.clone();
             entry.took = Some(at.since(entry.started_at));
             entry.ended = "lost: windlass or the machine died".to_owned();
             entry.snapshot = Some(snapshot.clone());

@@ -4,6 +4,7 @@
 //! two views never disagree.
 
 mod changes;
+mod cost;
 mod document;
 mod graph;
 mod history;
@@ -21,6 +22,7 @@ mod trail;
 mod why;
 
 pub use changes::{Changes, Difference, FileChange};
+pub use cost::{CostBy, CostGroup, CostRow, CostSum, CostView, Spend, cost_view};
 pub use document::{document, document_for};
 pub use graph::{GraphFormat, graph};
 pub use history::{AttemptEntry, DecisionEntry, History, ProofEntry, StepHistory, describe};

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::id::{GateId, RunId, StepId, StepIndex};
 use crate::plan::StepKind;
+use crate::proof::Outcome;
 use crate::run::{Control, GateKind, PauseReason, Phase, RunState, RunStatus, StepStatus};
 use crate::time::{Span, Timestamp};
 use crate::view::items::{ItemView, item_views};
@@ -272,10 +273,10 @@ fn detail(state: &RunState) -> Option<String> {
     if let Some((_, plan, step)) = state.holding()
         && let Phase::Waiting { limit, .. } = step.phase
     {
-        return Some(if limit {
-            format!("`{}` waits for a provider's limit to end", plan.id)
-        } else {
-            format!("`{}` waits before its next try", plan.id)
+        return Some(match (&step.ended, limit) {
+            (Some(Outcome::Held { why, .. }), true) => format!("`{}` waits: {why}", plan.id),
+            (_, true) => format!("`{}` waits for a provider's limit to end", plan.id),
+            (_, false) => format!("`{}` waits before its next try", plan.id),
         });
     }
     None

@@ -295,7 +295,7 @@ impl<'a> Teller<'a> {
                 Some(format!("it was skipped: {reason}"))
             }
             Event::WaitStarted { step, until, limit } if step == self.step => Some(if *limit {
-                format!("it waits for a provider's limit to end, at {until}")
+                format!("it waits until {until}, and nothing is started before")
             } else {
                 format!("it waits until {until} before its next try")
             }),

@@ -17,7 +17,7 @@ const LONGEST_PATH: usize = 1000;
 
 /// A mapping whose keys are all known.
 pub(crate) struct Fields<'n> {
-    pub(super) at: At,
+    pub(crate) at: At,
     entries: Vec<(&'n str, At, &'n Node)>,
 }
 
@@ -49,7 +49,7 @@ impl<'n> Fields<'n> {
     }
 
     /// Returns the value of a key that must be there.
-    pub(super) fn required(
+    pub(crate) fn required(
         &self,
         key: &str,
         of: &str,
@@ -179,7 +179,7 @@ pub(super) fn small_count(node: &Node, least: u32, findings: &mut Findings) -> O
 }
 
 /// Reads a number above zero.
-pub(super) fn positive_number(node: &Node, findings: &mut Findings) -> Option<f64> {
+pub(crate) fn positive_number(node: &Node, findings: &mut Findings) -> Option<f64> {
     let what = "a number above 0";
     let Value::Number(text) = &node.value else {
         return not_a_number(node, what, findings);
@@ -196,7 +196,7 @@ pub(super) fn positive_number(node: &Node, findings: &mut Findings) -> Option<f6
     }
 }
 
-pub(super) fn not_a_number<T>(node: &Node, what: &str, findings: &mut Findings) -> Option<T> {
+pub(crate) fn not_a_number<T>(node: &Node, what: &str, findings: &mut Findings) -> Option<T> {
     let help = match &node.value {
         Value::Text(text) | Value::Number(text) if has_leading_zero(text) => Some(
             "a leading zero means octal to some and decimal to others: leave it out".to_owned(),
@@ -214,7 +214,7 @@ pub(super) fn not_a_number<T>(node: &Node, what: &str, findings: &mut Findings) 
 }
 
 /// Returns whether a number is written like `010`.
-pub(super) fn has_leading_zero(text: &str) -> bool {
+pub(crate) fn has_leading_zero(text: &str) -> bool {
     let digits = text.trim_start_matches(['-', '+']);
     digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit()
 }

@@ -305,5 +305,6 @@ pub(crate) fn facts(in_advance: bool) -> RunFacts {
         command: None,
         carried: Vec::new(),
         version: "test".to_owned(),
+        failure_rules: Vec::new(),
     }
 }

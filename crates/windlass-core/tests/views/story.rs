@@ -75,6 +75,7 @@ impl Story {
             command: None,
             carried: Vec::new(),
             version: "test".to_owned(),
+            failure_rules: Vec::new(),
         };
         let now = Timestamp(1_800_000_000_000);
         let kind = InputKind::Start { plan: Box::new(plan), facts: Box::new(facts) };

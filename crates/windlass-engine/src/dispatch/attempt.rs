@@ -25,13 +25,16 @@ use crate::process::{self, LauncherCommand};
 use crate::verify::Cancel;
 
 /// How much of an agent's output is kept: its beginning and its end.
-const MAX_OUTPUT_BYTES: u64 = 4 << 20;
+pub(super) const MAX_OUTPUT_BYTES: u64 = 4 << 20;
 
 /// What an agent printed, in the folder of its attempt.
-const OUTPUT: &str = "output";
+pub(super) const OUTPUT: &str = "output";
 
 /// What it printed on standard error, where that is apart.
-const ERRORS: &str = "errors";
+pub(super) const ERRORS: &str = "errors";
+
+/// Who plays the agent, and what the launcher is told.
+type Startable = (std::sync::Arc<dyn Backend>, LaunchPolicy);
 
 impl Worker {
     pub(super) fn attempt(
@@ -61,15 +64,17 @@ impl Worker {
         mirror::write(state, state.plan.find(&attempt.step), self.place.root(), &self.blobs)?;
         fault::point("place-settled");
         let scratch = self.new_scratch(attempt)?;
-        let (result, launch) = match self.policy(state, attempt, scratch.path())? {
+        let (result, launch) = match self.startable(state, attempt, scratch.path())? {
             Ok((backend, policy)) => {
                 let report = self.launch(attempt, &policy, cancel)?;
-                (printed(&*backend, report.outcome.clone(), scratch.path()), Some(report))
+                let result = printed(&*backend, report.outcome.clone(), scratch.path());
+                let (name, exited) = (backend.name(), &report.outcome);
+                let result = self.by_rules(state, name, exited, scratch.path(), result)?;
+                (result, Some(report))
             }
-            Err(message) => {
+            Err(outcome) => {
                 // Nothing was started, so nothing was used.
                 let usage = Usage { cost_usd: Some(0.0), ..Usage::default() };
-                let outcome = Outcome::AgentFailed { category: Category::External, message };
                 (AgentResult { outcome, usage, result: None }, None)
             }
         };
@@ -166,13 +171,27 @@ impl Worker {
         self.badges.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
+    /// What the launcher is told; or why nothing is started.
+    fn startable(
+        &self,
+        state: &RunState,
+        attempt: &AttemptId,
+        scratch: &Path,
+    ) -> Result<Result<Startable, Outcome>, WorkerError> {
+        if let Some(held) = self.held(state, attempt) {
+            return Ok(Err(held));
+        }
+        let failed = |message| Outcome::AgentFailed { category: Category::External, message };
+        Ok(self.policy(state, attempt, scratch)?.map_err(failed))
+    }
+
     /// What the launcher is told; or why the agent cannot be started at all.
     fn policy(
         &self,
         state: &RunState,
         attempt: &AttemptId,
         scratch: &Path,
-    ) -> Result<Result<(std::sync::Arc<dyn Backend>, LaunchPolicy), String>, WorkerError> {
+    ) -> Result<Result<Startable, String>, WorkerError> {
         let Some(index) = state.plan.find(&attempt.step) else {
             return Ok(Err(format!("there is no step `{}`", attempt.step)));
         };

@@ -14,6 +14,7 @@ use windlass_core::time::Timestamp;
 use windlass_core::view;
 
 use super::clock::now;
+use super::ledger;
 use super::message::{Looked, Message, Report};
 use super::mirror;
 use super::request::{Answer, Request};
@@ -165,6 +166,8 @@ impl Driver {
     /// # Errors
     /// Windlass could not do its work; the run goes on from the last decision when it is resumed.
     pub fn drive(mut self) -> Result<Ended, DriveError> {
+        // A driver that was killed may have left this undone.
+        ledger::catch_up(&self.site, &self.journal);
         if self.journal.state().is_ended() {
             self.leave();
             return Ok(self.ended());
@@ -433,6 +436,7 @@ impl Driver {
     }
 
     fn observed(&mut self, step: &Step) {
+        ledger::note(&self.site, &self.journal, step);
         (self.observer)(step, self.journal.state());
     }
 

@@ -17,6 +17,8 @@ mod branch;
 mod client;
 mod clock;
 mod driver;
+mod held;
+mod ledger;
 mod message;
 mod mirror;
 mod notify;

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use windlass_core::config::PassEnv;
+use windlass_core::id::StepId;
+use windlass_core::plan::StepKind;
 use windlass_core::run::{RunFacts, RunState};
 
 use super::worker::WorkerError;
@@ -11,6 +13,7 @@ use super::worker::WorkerError;
 use crate::agent::{self, Backend, check_environment};
 use crate::git::{EngineRepository, IgnoreRules, UserRepository};
 use crate::home::{RepositoryHome, RunHome, canonical};
+use crate::machine::{HouseRules, Machine, account_of};
 use crate::store::Store;
 use crate::store::blobs::Blobs;
 use crate::verify::Verifier;
@@ -32,6 +35,10 @@ pub struct Site {
     pub allow_write: Vec<PathBuf>,
     /// Variables that the user lets attempts have beside the usual ones.
     pub pass_env: Vec<PassEnv>,
+    /// What all runs on this machine share.
+    pub machine: Machine,
+    /// Quiet hours and the day's budget.
+    pub house: HouseRules,
 }
 
 impl Site {
@@ -81,7 +88,8 @@ impl Site {
     fn own_folders(&self) -> Vec<PathBuf> {
         let (cache, scratch) = (self.home.cache.parent(), self.home.scratch.parent());
         let own = [Some(self.state_root.as_path()), cache, scratch, self.home.data.parent()];
-        own.into_iter().flatten().map(canonical).collect()
+        let shared = self.machine.files();
+        own.into_iter().flatten().map(canonical).chain(shared).collect()
     }
 
     /// The folders of the user's `PATH` that lie where agents may write temporary files: a program
@@ -135,10 +143,23 @@ impl Site {
         facts: &RunFacts,
         wished: Option<&str>,
     ) -> Result<Arc<dyn Backend>, String> {
-        let name = wished.unwrap_or(&facts.backend);
-        // What stands behind the run's backend says nothing about another one.
-        let command = facts.command.as_deref().filter(|_| name == facts.backend);
+        let (name, command) = played_by(facts, wished);
         agent::open(name, command, &self.exe)
             .ok_or_else(|| format!("this version of windlass has no backend `{name}`"))
     }
+
+    /// Returns the backend that plays a step and the account that it speaks for; none where nobody
+    /// works on it.
+    pub(super) fn account(&self, state: &RunState, step: &StepId) -> Option<(String, String)> {
+        let plan = state.plan.step(state.plan.find(step)?);
+        let StepKind::Agent { backend, .. } = &plan.kind else { return None };
+        let (name, command) = played_by(&state.facts, backend.as_deref());
+        Some((name.to_owned(), account_of(name, command, &self.env)))
+    }
+}
+
+/// The backend, and what stands behind it: the run's command says nothing about another backend.
+fn played_by<'a>(facts: &'a RunFacts, wished: Option<&'a str>) -> (&'a str, Option<&'a str>) {
+    let name = wished.unwrap_or(&facts.backend);
+    (name, facts.command.as_deref().filter(|_| name == facts.backend))
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use windlass_core::failure_rules::FailureRule;
 use windlass_core::id::{ContentHash, RunId};
 use windlass_core::plan::Plan;
 use windlass_core::run::{Actor, Input, InputKind, RunFacts};
@@ -39,6 +40,8 @@ pub struct StartRequest {
     pub command: Option<String>,
     /// The version of windlass.
     pub version: String,
+    /// How attempts that failed are told apart.
+    pub failure_rules: Vec<FailureRule>,
 }
 
 /// Why a run cannot start.
@@ -140,6 +143,7 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
         command: request.command,
         carried,
         version: request.version,
+        failure_rules: request.failure_rules,
     };
     let begun = (|| {
         let verifier = site.verifier(&home, place.root(), &facts, &engine)?;

@@ -119,6 +119,11 @@ impl Journal {
         &mut self.store
     }
 
+    /// Returns the store, to read from it.
+    pub fn stored(&self) -> &Store {
+        &self.store
+    }
+
     /// Returns the link of the proof of `step`, which its commit names.
     pub fn proven(&self, step: &StepId) -> Option<ChainHash> {
         self.proven.as_ref().filter(|(proven, _)| proven == step).map(|(_, hash)| *hash)

@@ -45,6 +45,33 @@ pub(crate) struct ReportArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct CostArguments {
+    /// Add up by this only; by default by step, agent, model and day
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) by: Option<CostKey>,
+    /// Only attempts that ended on this day or later, for example `2026-03-10`
+    #[arg(long, value_name = "DATE")]
+    pub(crate) since: Option<String>,
+    /// All repositories on this machine
+    #[arg(long, conflicts_with = "run")]
+    pub(crate) all: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum CostKey {
+    /// The step of the workflow
+    Step,
+    /// The role
+    Agent,
+    /// The model, and the backend that speaks to it
+    Model,
+    /// The day on which attempts ended
+    Day,
+    /// The run
+    Run,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct DiffArguments {
     /// A step, an attempt like `implement#2`, or a name of `windlass trash list`; by default all
     /// that the run changed since its base

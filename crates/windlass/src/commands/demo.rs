@@ -107,6 +107,7 @@ fn begin(surroundings: &Surroundings, scratch: &Scratch) -> Result<RunId, Comman
         backend: "rehearsal".to_owned(),
         command: Some(scratch.script().to_string_lossy().into_owned()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        failure_rules: Vec::new(),
     };
     Ok(start(&surroundings.site, request)?)
 }

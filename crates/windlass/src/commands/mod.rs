@@ -5,6 +5,7 @@ mod audit;
 mod check;
 mod completions;
 mod context;
+mod cost;
 mod decide;
 mod demo;
 mod diff;
@@ -56,6 +57,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Diff(arguments)) => diff::diff(cli, arguments, output),
         Some(Command::Trash(arguments)) => trash::trash(cli, arguments, output),
         Some(Command::Report(arguments)) => report::report(cli, arguments, output),
+        Some(Command::Cost(arguments)) => cost::cost(cli, arguments, output),
         Some(Command::Proofs(arguments)) => proofs::proofs(cli, arguments, output),
         Some(Command::Audit) => audit::audit(cli, output),
         Some(Command::Approve(arguments)) => decide::approve(cli, arguments, output),

@@ -47,6 +47,7 @@ pub(crate) fn run(
         backend,
         command: Some(command),
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        failure_rules: settings.failures.clone(),
     };
     let notify = arguments.drive.notify.as_deref().map(Notify::of);
     let notify = Setting::or_flag(notify, settings.notify);

@@ -14,7 +14,7 @@ use crate::time::{Span, Timestamp};
 const LOST_IN_A_ROW: u32 = 20;
 
 /// How long a provider's limit is waited for when it states no end.
-const LIMIT_WITHOUT_RESET: Span = Span::minutes(15);
+pub const LIMIT_WITHOUT_RESET: Span = Span::minutes(15);
 
 pub(super) fn ended(
     draft: &mut Draft,

@@ -35,7 +35,20 @@ pub(super) fn resume(draft: &mut Draft, raise: &Raise) -> Result<(), Rejected> {
         return Err(Rejected::Exhausted { step: plan.id.clone() });
     }
     draft.emit(Event::RunResumed { raise: raise.clone() });
+    ask_again(draft);
     Ok(())
+}
+
+/// Whoever resumes may have another account, more money for the day, or other hours: what a limit
+/// keeps waiting asks again, and waits again where nothing has changed.
+fn ask_again(draft: &mut Draft) {
+    let in_hand: Vec<StepIndex> = draft.state.in_hand().collect();
+    for index in in_hand {
+        if matches!(draft.state.step(index).phase, Phase::Waiting { limit: true, .. }) {
+            let step = draft.id(index);
+            draft.emit(Event::WaitEnded { step });
+        }
+    }
 }
 
 pub(super) fn skip(draft: &mut Draft, step: &StepId, reason: &str) -> Result<(), Rejected> {

@@ -95,6 +95,36 @@ fn a_wait_can_end_while_the_run_is_paused() {
 }
 
 #[test]
+fn whoever_resumes_has_a_limit_asked_about_again() {
+    let until = START.plus(Span::hours(5));
+    let held = Outcome::Held { until, why: "quiet hours".to_owned() };
+    let limit = Outcome::ProviderLimit { resets_at: Some(until), message: "limit".to_owned() };
+    for (how, next) in [
+        (held, started("code#2", 1)),
+        (limit, verification(1, "code", "c1", VerifyReason::MayBeDone)),
+    ] {
+        let mut run = Run::of([agent("code")]);
+        run.begins("code");
+        run.ends_with("code#1", "c1", how);
+        assert_eq!(run.state.status(), RunStatus::Waiting);
+        run.decides(PAUSE);
+        let ended = Event::WaitEnded { step: "code".into() };
+        assert_eq!(run.decides(RESUME), [resumed(), ended, next]);
+    }
+}
+
+#[test]
+fn a_backoff_goes_on_when_the_run_does() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    run.ends_with("code#1", "c1", Outcome::TimedOut);
+    run.verifies(fails("no"));
+    run.decides(PAUSE);
+    assert_eq!(run.decides(RESUME), [resumed()]);
+    assert_eq!(run.state.status(), RunStatus::Waiting);
+}
+
+#[test]
 fn new_tries_go_to_the_step_that_failed_when_none_is_named() {
     let mut run = Run::of([agent("a").retries(1).exhausted(Exhausted::Block)]);
     assert_eq!(run.refuses(Decision::RetryReset { step: None }), Rejected::NothingFailed);

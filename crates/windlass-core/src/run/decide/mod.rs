@@ -51,6 +51,7 @@ use crate::run::{Decision, Event, Input, InputKind};
 
 use draft::Draft;
 
+pub use attempt::LIMIT_WITHOUT_RESET;
 pub(crate) use verified::SAME_FAILURE;
 
 /// Raised whenever the same state and input would give other events than before.

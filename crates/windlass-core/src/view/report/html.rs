@@ -7,8 +7,8 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
 
 use super::inline::{
-    audit, cost, item_status, one_line, rests_on, run_status, short, step_cost, step_status,
-    strength, verdict,
+    audit, cost, item_status, one_line, rests_on, run_status, short, spoken, step_cost,
+    step_status, strength, verdict,
 };
 use super::projection::{ReportAttempt, ReportProof, ReportStep, ReportView};
 use crate::plan::{Holds, Strength};
@@ -281,7 +281,7 @@ fn attempt_row(attempt: &ReportAttempt, view: &ReportView) -> Markup {
         code { (attempt.id) } " " (prose(&attempt.ended))
         @if let Some(took) = attempt.took { span.soft { " after " (took) } }
         @if let Some(cost) = attempt.cost_usd { span.soft { ", " (format!("{cost:.2}")) " USD" } }
-        @if let Some(model) = &attempt.model { span.soft { ", " (one_line(model)) } }
+        @if !spoken(attempt).is_empty() { span.soft { (spoken(attempt)) } }
         @if let (Some(fate), None) = (attempt.fate, &attempt.failure) {
             " " span class=(if fate == Fate::Proven { "good" } else { "soft" }) { "· " (fate.as_str()) }
         }

@@ -4,7 +4,7 @@ use crate::plan::{Holds, Strength};
 use crate::run::RunStatus;
 use crate::view::ItemView;
 use crate::view::printable::{Lines, printable};
-use crate::view::report::projection::{ReportStep, ReportView};
+use crate::view::report::projection::{ReportAttempt, ReportStep, ReportView};
 use crate::view::status::BudgetView;
 
 /// One line of text of others: no line breaks, no control characters.
@@ -45,7 +45,24 @@ pub(super) fn step_status(step: &ReportStep) -> &'static str {
 }
 
 pub(super) fn step_cost(step: &ReportStep) -> String {
-    step.cost_usd.map_or_else(|| "–".to_owned(), |cost| format!("{cost:.2}"))
+    match (step.cost_usd, step.unknown_cost) {
+        (None, _) => "–".to_owned(),
+        (Some(cost), 0) => format!("{cost:.2}"),
+        (Some(cost), unknown) => format!("{cost:.2} + {unknown} unknown"),
+    }
+}
+
+/// The model of an attempt and its tokens, as far as somebody said.
+pub(super) fn spoken(attempt: &ReportAttempt) -> String {
+    let mut words = String::new();
+    if let Some(model) = &attempt.model {
+        words.push_str(", ");
+        words.push_str(&one_line(model));
+    }
+    if let (Some(input), Some(output)) = (attempt.input_tokens, attempt.output_tokens) {
+        words.push_str(&format!(", {input} tokens read and {output} written"));
+    }
+    words
 }
 
 pub(super) fn run_status(view: &ReportView) -> &'static str {

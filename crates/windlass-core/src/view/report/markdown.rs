@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::inline::{
-    audit, cost, item_status, one_line, rests_on, run_status, short, step_cost, step_status,
-    strength, verdict,
+    audit, cost, item_status, one_line, rests_on, run_status, short, spoken, step_cost,
+    step_status, strength, verdict,
 };
 use super::projection::{ReportProof, ReportView};
 use crate::plan::Holds;
@@ -143,7 +143,8 @@ fn attempts(text: &mut String, view: &ReportView) {
             None => attempt.fate.map(|fate| format!("; {}", fate.as_str())).unwrap_or_default(),
         };
         let ended = prose(&attempt.ended);
-        let _ = writeln!(text, "- `{}` {ended}{took}{cost}{failure}", attempt.id);
+        let spoken = prose(&spoken(attempt));
+        let _ = writeln!(text, "- `{}` {ended}{took}{cost}{spoken}{failure}", attempt.id);
         if attempt.left_behind > 0 {
             let _ = writeln!(
                 text,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::id::{ContentHash, RunId, StepId};
 use crate::plan::{Holds, Issue, StepKind, Strength};
-use crate::proof::Blob;
+use crate::proof::{Blob, Outcome};
 use crate::run::{RunState, RunStatus, StepStatus};
 use crate::time::{Span, Timestamp};
 use crate::view::ItemView;
@@ -94,6 +94,13 @@ pub struct ReportStep {
     pub wall: Span,
     /// What its attempts cost, as far as somebody said.
     pub cost_usd: Option<f64>,
+    /// Attempts whose cost nobody said.
+    pub unknown_cost: usize,
+    /// Tokens, as far as somebody said.
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
+    /// The models that its attempts used, as far as somebody said.
+    pub models: Vec<String>,
     pub commit: Option<String>,
     pub changes: Option<Changes>,
 }
@@ -147,6 +154,9 @@ pub struct ReportAttempt {
     pub left_behind: u32,
     pub confinement: Option<String>,
     pub cost_usd: Option<f64>,
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
+    pub turns: Option<u64>,
     pub model: Option<String>,
     /// What the agent printed, shortened.
     pub output: Option<String>,
@@ -187,8 +197,7 @@ fn steps(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<Report
     let step = |index| {
         let (plan, step) = (state.plan.step(index), state.step(index));
         let history = history.steps.get(&plan.id);
-        let known = |entry: &AttemptEntry| entry.usage.cost_usd.is_some();
-        let priced = history.is_some_and(|history| history.attempts.iter().any(known));
+        let used = Used::by(history.map(|history| history.attempts.as_slice()).unwrap_or_default());
         ReportStep {
             id: plan.id.clone(),
             title: plan.title.clone(),
@@ -202,12 +211,54 @@ fn steps(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<Report
             attempts: step.attempts,
             rests_on: history.and_then(crate::view::StepHistory::strength),
             wall: step.wall,
-            cost_usd: priced.then_some(step.cost_usd),
+            cost_usd: used.priced.then_some(step.cost_usd),
+            unknown_cost: used.unknown_cost,
+            input_tokens: used.input_tokens,
+            output_tokens: used.output_tokens,
+            models: used.models,
             commit: history.and_then(|history| history.commit.as_ref()).map(ToString::to_string),
             changes: facts.step_changes.get(&plan.id).cloned(),
         }
     };
     state.plan.in_reading_order().into_iter().map(step).collect()
+}
+
+/// What the attempts of a step used, in all.
+#[derive(Default)]
+struct Used {
+    priced: bool,
+    unknown_cost: usize,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    models: Vec<String>,
+}
+
+impl Used {
+    /// Attempts that go on, and those that were never started, say nothing.
+    fn by(attempts: &[AttemptEntry]) -> Self {
+        let mut used = Self::default();
+        let started = |entry: &&AttemptEntry| {
+            entry.took.is_some() && !matches!(entry.outcome, Some(Outcome::Held { .. }))
+        };
+        for AttemptEntry { usage, .. } in attempts.iter().filter(started) {
+            used.priced |= usage.cost_usd.is_some();
+            used.unknown_cost += usize::from(usage.cost_usd.is_none());
+            add(&mut used.input_tokens, usage.input_tokens);
+            add(&mut used.output_tokens, usage.output_tokens);
+            if let Some(model) = &usage.model
+                && !used.models.contains(model)
+            {
+                used.models.push(model.clone());
+            }
+        }
+        used
+    }
+}
+
+fn add(sum: &mut Option<u64>, known: Option<u64>) {
+    if let Some(known) = known {
+        *sum = Some(sum.unwrap_or(0).saturating_add(known));
+    }
 }
 
 fn decisions(history: &History) -> Vec<ReportDecision> {
@@ -270,6 +321,9 @@ fn attempts(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<Rep
                 left_behind: attempt.left_behind,
                 confinement: attempt.confinement.clone(),
                 cost_usd: attempt.usage.cost_usd,
+                input_tokens: attempt.usage.input_tokens,
+                output_tokens: attempt.usage.output_tokens,
+                turns: attempt.usage.turns,
                 model: attempt.usage.model.clone(),
                 output: output.cloned(),
             };
