@@ -120,3 +120,77 @@ fn day_of(now: Timestamp, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
     };
     Some((start(date)?, start(date.tomorrow().ok()?)?))
 }
+
+#[cfg(test)]
+mod tests {
+    use windlass_core::view::Spend;
+
+    use super::super::spend;
+    use super::*;
+
+    /// 2027-01-15T08:00:00Z.
+    const NOW: Timestamp = Timestamp(1_800_000_000_000);
+
+    fn spent(machine: &Machine, repository: &str, cost_usd: Option<f64>, at: Timestamp) {
+        let usage = windlass_core::proof::Usage { cost_usd, ..Default::default() };
+        let spend = Spend {
+            repository: repository.to_owned(),
+            run: "k3".to_owned(),
+            attempt: format!("build#{}", at.0),
+            day: String::new(),
+            step: "build".to_owned(),
+            agent: "developer".to_owned(),
+            backend: "command".to_owned(),
+            usage,
+            outcome: "exited".to_owned(),
+            at,
+        };
+        // Twice is once.
+        for _ in 0..2 {
+            machine.write(|tx| spend::add(tx, &spend)).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_users_budget_is_about_all_repositories_and_a_repositorys_about_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let machine = Machine::new(folder.path(), |_| {});
+        let (user, repository) = (folder.path().join("u.yaml"), folder.path().join("r.yaml"));
+        let rules = HouseRules::new(vec![
+            (Origin::Repository("r.yaml".to_owned()), repository.clone()),
+            (Origin::User("u.yaml".to_owned()), user.clone()),
+        ]);
+        let hold = || rules.hold(&machine, "here", NOW).unwrap();
+        assert_eq!(hold(), None, "no files, no rules");
+        spent(&machine, "elsewhere", Some(5.0), NOW);
+        spent(&machine, "here", Some(1.0), NOW);
+        spent(&machine, "here", None, Timestamp(NOW.0 + 1));
+        spent(&machine, "here", Some(50.0), Timestamp(NOW.0 - 3 * 86_400_000));
+        fs_err::write(&repository, "day_budget_usd: 2\n").unwrap();
+        fs_err::write(&user, "day_budget_usd: 10\n").unwrap();
+        assert_eq!(hold(), None);
+        fs_err::write(&user, "day_budget_usd: 6\n").unwrap();
+        let held = hold().unwrap();
+        assert!(held.why.starts_with("6.00 of 6.00 USD"), "{held:?}");
+        assert!(held.until > NOW && held.until <= Timestamp(NOW.0 + 25 * 3_600_000), "{held:?}");
+        fs_err::write(&user, "").unwrap();
+        assert_eq!(hold(), None);
+        fs_err::write(&repository, "day_budget_usd: 1\n").unwrap();
+        assert!(hold().unwrap().why.contains("in r.yaml"));
+    }
+
+    #[test]
+    fn a_mistake_in_a_file_leaves_what_held_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let machine = Machine::new(folder.path(), |_| {});
+        let file = folder.path().join("u.yaml");
+        let rules = HouseRules::new(vec![(Origin::User("u.yaml".to_owned()), file.clone())]);
+        fs_err::write(&file, "quiet_hours: 00:00-24:00\n").unwrap();
+        let held = rules.hold(&machine, "here", NOW).unwrap();
+        assert!(held.is_some());
+        fs_err::write(&file, "quiet_hours: [\n").unwrap();
+        assert_eq!(rules.hold(&machine, "here", NOW).unwrap(), held);
+        fs_err::remove_file(&file).unwrap();
+        assert_eq!(rules.hold(&machine, "here", NOW).unwrap(), None);
+    }
+}

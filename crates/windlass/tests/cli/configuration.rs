@@ -64,8 +64,15 @@ fn without_a_workflow_anywhere_it_is_said_how_to_get_one() {
 fn the_configuration_in_the_documentation_is_one() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
     let text = fs_err::read_to_string(page).unwrap();
-    let (_, example) = text.split_once("```yaml\n").unwrap();
-    let (example, _) = example.split_once("```").unwrap();
-    let config = windlass_core::config::Config::parse(example.as_bytes(), "example").unwrap();
-    assert!(config.workflow.is_some() && config.agent_command.is_some() && config.notify.is_some());
+    let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split_once("```"));
+    let parse = |(example, _): (&str, &str)| {
+        let zone = |zone: &str| zone == "Europe/Berlin";
+        windlass_core::config::Config::parse(example.as_bytes(), "example", &zone)
+            .unwrap_or_else(|found| panic!("{example}\n{found:?}"))
+    };
+    let configs: Vec<_> = blocks.map(parse).collect();
+    let [first, times, rules] = configs.as_slice() else { panic!("{configs:?}") };
+    assert!(first.workflow.is_some() && first.agent_command.is_some() && first.notify.is_some());
+    assert!(times.quiet_hours.len() == 2 && times.day_budget_usd == Some(20.0));
+    assert_eq!(rules.failures.len(), 3);
 }
