@@ -154,7 +154,7 @@ pub(crate) enum Command {
     Report(ReportArguments),
     /// Add up what attempts cost: money, tokens, turns, by step, agent, model and day
     #[command(
-        after_help = "Examples:\n  windlass cost\n  windlass cost --by day --since 2026-03-01 --all"
+        after_help = "Examples:\n  windlass cost\n  windlass cost --by day --since 2026-03-01 --all\n\nWithout --run it adds up all runs of the repository. What is unknown is counted as unknown, never as zero."
     )]
     Cost(CostArguments),
     /// Show every proof: check, verdict, strength, evidence

@@ -127,7 +127,13 @@ impl Story {
         let attempt = self.state.running_attempts().next().unwrap();
         let report = AttemptReport {
             outcome: Outcome::Exited { code: 0 },
-            usage: Usage { cost_usd: Some(0.25), ..Usage::default() },
+            usage: Usage {
+                cost_usd: Some(0.25),
+                input_tokens: Some(1200),
+                output_tokens: Some(340),
+                model: Some("small-model".to_owned()),
+                ..Usage::default()
+            },
             result: None,
             output: None,
             left_behind: 1,

@@ -15,7 +15,7 @@ fn limit(until: i64, message: &str) -> Limit {
 }
 
 fn damaged_beside(folder: &Path) -> usize {
-    let entries = fs_err::read_dir(folder).unwrap().flatten();
+    let entries = fs_err::read_dir(folder).expect("the folder").flatten();
     entries.filter(|entry| entry.file_name().to_string_lossy().contains("db.damaged-")).count()
 }
 
@@ -60,7 +60,7 @@ fn many_may_open_it_for_the_first_time_at_once() {
 static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 fn hear(text: &str) {
-    TOLD.lock().unwrap().push(text.to_owned());
+    TOLD.lock().expect("nobody panicked").push(text.to_owned());
 }
 
 #[test]

@@ -149,10 +149,11 @@ fn rows(group: &CostGroup) -> String {
     text
 }
 
-/// The tokens in words, where somebody said how many.
+/// Tokens and turns in words, where somebody said how many.
 fn tokens(sum: &CostSum) -> Option<String> {
+    let turns = sum.turns.map(|turns| format!("{turns} turns"));
     if sum.input_tokens.is_none() && sum.output_tokens.is_none() {
-        return None;
+        return turns;
     }
     let known = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), |n| n.to_string());
     let (input, output) = (known(sum.input_tokens), known(sum.output_tokens));
@@ -160,7 +161,8 @@ fn tokens(sum: &CostSum) -> Option<String> {
         0 => String::new(),
         unknown => format!(" + {unknown} × unknown"),
     };
-    Some(format!("tokens: {input} read, {output} written{unknown}"))
+    let tokens = format!("{input} tokens read, {output} written{unknown}");
+    Some(turns.map_or(tokens.clone(), |turns| format!("{tokens}, {turns}")))
 }
 
 impl From<CostKey> for CostBy {

@@ -44,6 +44,29 @@ fn attempts_are_added_up_by_step_agent_model_and_day() {
 }
 
 #[test]
+fn money_tokens_and_turns_are_named_as_far_as_they_are_known() {
+    let env = test_env!();
+    env.run(GATED, SECOND_TIME, &["--yes"]).assert_code(0);
+    let database = rusqlite::Connection::open(env.state().join("machine.db")).unwrap();
+    let priced = "UPDATE spend SET cost_usd = 1.234, input_tokens = 900, output_tokens = 70, \
+                  turns = 4, model = 'small' WHERE step = 'plan'";
+    assert_eq!(database.execute(priced, []).unwrap(), 1);
+    drop(database);
+    let said = env.windlass(&["cost", "--by", "model"]);
+    let lines: Vec<&str> = said.stdout.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "1.23 USD + 2 attempts of unknown cost, 3 attempts, 900 tokens read, 70 written + 2 × unknown, 4 turns",
+            "",
+            "by model",
+            "  model unknown (command)     2 ×  2 attempts of unknown cost",
+            "  small (command)             1 ×  1.23 USD, 900 tokens read, 70 written, 4 turns",
+        ]
+    );
+}
+
+#[test]
 fn sums_are_the_same_whatever_died_and_whatever_was_lost() {
     let env = test_env!();
     let mut command = env.run_command(GATED, HONEST, &["--yes"]);

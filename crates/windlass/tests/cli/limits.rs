@@ -95,6 +95,8 @@ fn two_runs_on_one_account_wait_for_its_limit_side_by_side_and_complete() {
     env.run(ONE, &agent, &[]).assert_code(0);
     first.wait(wait::DEADLINE).expect("the first run ends").assert_code(0);
     assert_eq!(calls(&env), 3);
+    // Two drivers wrote at the same time; what was held is no attempt.
+    assert_eq!(env.json(&["cost", "--json"])["total"]["attempts"], 3);
     env.assert_no_orphans();
 }
 
