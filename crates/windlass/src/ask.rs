@@ -6,7 +6,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use windlass_core::id::{GateId, RunId, StepId};
 use windlass_core::run::{GateKind, RunState};
-use windlass_core::view::{Lines, printable};
+use windlass_core::view::{Lines, printable, status_view};
 use windlass_engine::dispatch::{Request, send};
 use windlass_engine::journal::load;
 
@@ -31,6 +31,10 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
             note(&format!("`{}` is proven. Accept it?", gate.step));
             for line in proofs_of(surroundings, &state.facts.run, &gate.step)? {
                 note(&printable(&line, Lines::One));
+            }
+            for skip in status_view(state).gate.into_iter().flat_map(|gate| gate.skips) {
+                let reason = printable(&skip.reason, Lines::One);
+                note(&format!("  then `{}` is skipped: {reason}", skip.step));
             }
         }
         GateKind::Route { verdict, target, files } => {

@@ -8,8 +8,9 @@ pub(crate) struct BuiltIn {
 }
 
 /// All of them, the one that most people want first.
-pub(crate) const ALL: [BuiltIn; 3] = [
+pub(crate) const ALL: [BuiltIn; 4] = [
     BuiltIn { name: "change", source: include_str!("../workflows/change.yaml") },
+    BuiltIn { name: "feature", source: include_str!("../workflows/feature.yaml") },
     BuiltIn { name: "fix", source: include_str!("../workflows/fix.yaml") },
     BuiltIn { name: "docs", source: include_str!("../workflows/docs.yaml") },
 ];
@@ -33,11 +34,12 @@ macro_rules! role {
 }
 
 /// All of them: those for any repository, then those of the `feature` workflow.
-pub(crate) const ROLES: [BuiltInRole; 15] = [
+pub(crate) const ROLES: [BuiltInRole; 16] = [
     role!("planner"),
     role!("developer"),
     role!("reviewer"),
     role!("tester"),
+    role!("test-writer"),
     role!("writer"),
     role!("architect-planner"),
     role!("ui-designer"),

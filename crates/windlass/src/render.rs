@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use windlass_core::import::{Became, Line, RemarkKind};
-use windlass_core::run::{ItemStatus, StepStatus};
+use windlass_core::run::{ItemStatus, Publication, StepStatus};
 use windlass_core::time::Timestamp;
 use windlass_core::view::{ItemView, StatusView, StepView};
 
@@ -66,6 +66,29 @@ pub(crate) struct Screen {
     pub(crate) verbosity: Verbosity,
 }
 
+/// How many files behind a verdict are shown.
+const MOST_FILES: usize = 10;
+
+fn published(text: &mut String, publication: &Publication, paint: Paint) {
+    let Publication { number, url, compare_url, body_file, remote, .. } = publication;
+    let _ = match (number, url, compare_url) {
+        (Some(number), Some(url), _) => {
+            writeln!(text, "  pull request {}: {url}", paint.bold(&format!("#{number}")))
+        }
+        (Some(number), None, _) => writeln!(text, "  pull request #{number}"),
+        (None, _, Some(page)) => {
+            writeln!(text, "  pushed to `{remote}`; open the pull request: {page}")
+        }
+        (None, _, None) => writeln!(text, "  pushed to `{remote}`; open the pull request by hand"),
+    };
+    if let Some(file) = body_file {
+        let _ = writeln!(text, "  its text is in {file}");
+    }
+    for note in &publication.notes {
+        let _ = writeln!(text, "  {}", paint.dim(note));
+    }
+}
+
 /// Writes where a run stands on one screen.
 pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
     let Screen { driving, now, paint, .. } = screen;
@@ -94,6 +117,17 @@ pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
     let _ = writeln!(text, "{}{since}", paint.bold(run.status.words()));
     if let Some(detail) = &run.detail {
         let _ = writeln!(text, "  {detail}");
+    }
+    for skip in view.gate.iter().flat_map(|gate| &gate.skips) {
+        let _ = writeln!(text, "  then `{}` is skipped: {}", skip.step, skip.reason);
+    }
+    if let Some(route) = view.gate.as_ref().and_then(|gate| gate.route.as_ref()) {
+        for file in route.files.iter().take(MOST_FILES) {
+            let _ = writeln!(text, "    {file}");
+        }
+    }
+    if let Some(publication) = &run.publication {
+        published(&mut text, publication, paint);
     }
     if let Some(until) = run.until_moment {
         let _ = writeln!(text, "  goes on in {}", until.since(now));

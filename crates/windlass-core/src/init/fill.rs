@@ -36,6 +36,9 @@ pub fn fill(builtin: &str, found: &Found) -> String {
             Some(protect(found))
         } else if line.starts_with("  test:") {
             Some(String::new())
+        } else if words == "before:" && !found.has_tests() {
+            // What is below it becomes a comment, and a list of nothing is no list.
+            Some(format!("{indent}# before:\n"))
         } else if words.starts_with(TEST) {
             Some(checks(found, indent))
         } else if words.starts_with(FAILING) {

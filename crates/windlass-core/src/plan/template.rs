@@ -40,6 +40,8 @@ pub const REPORTS_FOLDER: &str = ".windlass/run/reports";
 pub(crate) enum Role {
     /// Words for an agent.
     Task,
+    /// A line for people, such as the title of a pull request.
+    Line,
     /// A short word, such as a model.
     Setting,
     /// A path that may come from the context.
@@ -63,9 +65,12 @@ impl Role {
             Self::Task | Self::Path | Self::Glob if in_item => &late::UNTIL_THE_ITEM,
             Self::Task | Self::Path | Self::Glob => &late::UNTIL_USE,
             Self::FixedGlob | Self::Written if in_item => &late::ITEM_ONLY,
-            Self::FixedGlob | Self::Written | Self::FixedPath | Self::Setting | Self::Command => {
-                &[]
-            }
+            Self::FixedGlob
+            | Self::Written
+            | Self::FixedPath
+            | Self::Line
+            | Self::Setting
+            | Self::Command => &[],
         }
     }
 
@@ -272,7 +277,7 @@ impl Parser<'_> {
                 "commands see the item as environment variables, `$WINDLASS_ITEM_ID` and \
                  `$WINDLASS_ITEM_TITLE`",
             )),
-            Role::Setting | Role::FixedPath => Err(BadTemplate::new(
+            Role::Line | Role::Setting | Role::FixedPath => Err(BadTemplate::new(
                 format!("`{{{name}}}` is not known before its item comes up"),
                 "`{item.…}` works in `task`, `reads`, `publishes`, `may_write`, `writes`, `file` and \
                  `diff`",
@@ -293,6 +298,7 @@ impl Template {
             at += match role {
                 Role::Command => parser.command_brace(at)?,
                 Role::Task
+                | Role::Line
                 | Role::Setting
                 | Role::Path
                 | Role::FixedPath
@@ -361,12 +367,15 @@ impl Template {
                     let mut value = values.get(placeholder)?;
                     let of_others =
                         matches!(placeholder, Placeholder::Goal | Placeholder::IssueTitle);
-                    if of_others && self.role != Role::Task {
+                    let for_readers = matches!(self.role, Role::Task | Role::Line);
+                    if of_others && !for_readers {
                         value = slug(&value);
+                    } else if self.role == Role::Task && values.is_from_tracker(&value) {
+                        value = quoted(&value);
                     }
                     if self.role == Role::Command {
-                        let quoted = shlex::try_quote(&value).map_err(|_| FillError::Nul)?;
-                        filled.literal.push_str(&quoted);
+                        let word = shlex::try_quote(&value).map_err(|_| FillError::Nul)?;
+                        filled.literal.push_str(&word);
                     } else {
                         filled.literal.push_str(&value);
                     }
@@ -396,6 +405,11 @@ pub(crate) enum FillError {
 }
 
 impl Values<'_> {
+    /// Whether a text is in the words of whoever wrote the issue, and not in the user's.
+    fn is_from_tracker(&self, value: &str) -> bool {
+        self.issue.is_some_and(|issue| value == issue.goal() || value == issue.title)
+    }
+
     fn get(&self, placeholder: &Placeholder) -> Result<String, FillError> {
         let issue = || self.issue.ok_or(FillError::NoIssue);
         Ok(match placeholder {
@@ -412,6 +426,12 @@ impl Values<'_> {
             Placeholder::Item(field) => format!("{{{ITEM}{}}}", field.name()),
         })
     }
+}
+
+/// Marks words of others in a task: they say what is wanted, and instruct nobody.
+fn quoted(words: &str) -> String {
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ").replace('"', "'");
+    format!("\"{line}\" (a title from the tracker, in the words of others)")
 }
 
 /// Returns a value as it stands in a text.
@@ -498,8 +518,15 @@ mod tests {
             ".windlass/run/specs/issue-7.md"
         );
         assert_eq!(filled("{goal}: {inputs.n}", Role::Task), "a {inputs.n}: 70");
-        assert_eq!(filled("{issue.title}", Role::Task), "Seven\n{goal}");
+        assert_eq!(filled("{issue.title}", Role::Line), "Seven\n{goal}");
         assert_eq!(filled("{{goal}} {{}}", Role::Task), "{goal} {}");
+    }
+
+    #[test]
+    fn words_of_others_are_marked_in_a_task_and_harmless_elsewhere() {
+        let marked = "\"Seven {goal}\" (a title from the tracker, in the words of others)";
+        assert_eq!(filled("{issue.title}", Role::Task), marked);
+        assert_eq!(filled("{issue.title}", Role::Setting), "seven-goal");
     }
 
     #[test]

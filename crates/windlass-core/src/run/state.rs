@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{AttemptId, Fence, GateId, ObjectId, StepId, StepIndex, VerificationId};
 use crate::item::Item;
-use crate::plan::{Plan, PlanStep};
+use crate::plan::{Plan, PlanStep, Skip};
 use crate::proof::ProtectedChange;
 use crate::run::{Failure, RunFacts};
 use crate::snapshot::{Baseline, Snapshot};
@@ -416,6 +416,23 @@ impl RunState {
         } else {
             self.latest.as_ref()
         }
+    }
+
+    /// Returns why an earlier step asked to skip the step at `index`, which has to allow it: some
+    /// published object's `skip` names it.
+    pub fn asked_to_skip(&self, index: StepIndex) -> Option<String> {
+        let plan = self.plan.step(index);
+        if plan.skip != Skip::Allowed {
+            return None;
+        }
+        let context = self.context_of(index);
+        let published = context.as_object()?;
+        published.values().find_map(|value| {
+            let reason = value.get("skip")?.get(plan.id.as_str())?;
+            let refused = reason.is_null() || *reason == false;
+            let text = || reason.as_str().map_or_else(|| reason.to_string(), str::to_owned);
+            (!refused).then(text)
+        })
     }
 
     /// Returns the gate that waits for a person.

@@ -106,7 +106,13 @@ impl Teller {
                 return;
             }
             Event::GateOpened { gate } => {
-                self.gates.insert(gate.id, gate.step.clone());
+                match gate.kind {
+                    // Confirming it is told as the route that it takes.
+                    GateKind::Route { .. } => return,
+                    GateKind::Approval | GateKind::Protected { .. } => {
+                        self.gates.insert(gate.id, gate.step.clone());
+                    }
+                }
                 match gate.kind {
                     GateKind::Approval | GateKind::Route { .. } => return,
                     GateKind::Protected { .. } => {

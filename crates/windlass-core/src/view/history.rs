@@ -6,7 +6,7 @@ use crate::id::{AttemptId, ObjectId, StepId};
 use crate::item::Wanted;
 use crate::plan::{Holds, Strength};
 use crate::proof::{Blob, Outcome, Proof, Usage};
-use crate::run::{Event, GateKind, Publication, VerifyReason};
+use crate::run::{Event, Gate, GateKind, Publication, VerifyReason};
 use crate::snapshot::Snapshot;
 use crate::time::{Span, Timestamp};
 
@@ -236,6 +236,17 @@ fn decision(event: &Event) -> Option<String> {
     }
 }
 
+fn gate_words(gate: &Gate) -> String {
+    match &gate.kind {
+        GateKind::Route { verdict, target, .. } => {
+            format!("`{}` said {verdict}: back to `{target}`? A person decides", gate.step)
+        }
+        GateKind::Approval | GateKind::Protected { .. } => {
+            format!("`{}` waits for a person", gate.step)
+        }
+    }
+}
+
 fn published_words(publication: &Publication) -> String {
     let Publication { remote, number, url, compare_url, .. } = publication;
     let at = url.as_ref().or(compare_url.as_ref()).map(|url| format!(": {url}"));
@@ -294,14 +305,7 @@ pub fn describe(event: &Event) -> String {
         Event::PublishRefused { step, message } => {
             format!("`{step}` could not be published: {message}")
         }
-        Event::GateOpened { gate } => match &gate.kind {
-            GateKind::Route { verdict, target, .. } => {
-                format!("`{}` said {verdict}: back to `{target}`? A person decides", gate.step)
-            }
-            GateKind::Approval | GateKind::Protected { .. } => {
-                format!("`{}` waits for a person", gate.step)
-            }
-        },
+        Event::GateOpened { gate } => gate_words(gate),
         Event::GateApproved { by, in_advance: true, .. } => {
             format!("approved in advance by {by} (--yes)")
         }

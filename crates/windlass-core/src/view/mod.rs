@@ -38,7 +38,8 @@ pub use report::{
 };
 pub use running::{Doing, GateAhead, RollbackTarget, RunningView, rollback_targets};
 pub use status::{
-    BudgetView, GateView, NextCommand, RouteView, RunView, StatusView, StepView, status_view,
+    BudgetView, GateView, NextCommand, RouteView, RunView, SkipView, StatusView, StepView,
+    status_view,
 };
 pub use trail::{Told, TrailError, follow};
 pub use why::{Sentence, Why, why};

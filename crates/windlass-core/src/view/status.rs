@@ -5,7 +5,9 @@ use serde::Serialize;
 use crate::id::{GateId, RunId, StepId, StepIndex};
 use crate::plan::StepKind;
 use crate::proof::Outcome;
-use crate::run::{Control, GateKind, PauseReason, Phase, RunState, RunStatus, StepStatus};
+use crate::run::{
+    Control, GateKind, PauseReason, Phase, Publication, RunState, RunStatus, StepStatus,
+};
 use crate::time::{Span, Timestamp};
 use crate::view::items::{ItemView, item_views};
 use crate::view::printable::{Lines, printable};
@@ -52,6 +54,9 @@ pub struct RunView {
     pub until: Option<String>,
     #[serde(skip)]
     pub until_moment: Option<Timestamp>,
+    /// What of the run is outside: its branch at the remote, and its pull request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub publication: Option<Publication>,
 }
 
 /// One step.
@@ -91,9 +96,20 @@ pub struct GateView {
     pub papers: String,
     /// Protected files that changed.
     pub protected: Vec<String>,
+    /// Steps that would be skipped after it, with the reason: approving agrees to that.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub skips: Vec<SkipView>,
     /// Where a verdict leads, when the gate asks whether to go there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub route: Option<RouteView>,
+}
+
+/// A step that an earlier one asks to skip.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[expect(missing_docs, reason = "the fields are the documented contract of `status --json`")]
+pub struct SkipView {
+    pub step: StepId,
+    pub reason: String,
 }
 
 /// Where a verdict leads.
@@ -198,6 +214,19 @@ impl StatusView {
             item.title = shown(&item.title);
             item.note = maybe(&item.note);
         }
+        // What agents and forges said must not draw on the screen either.
+        for skip in self.gate.iter_mut().flat_map(|gate| &mut gate.skips) {
+            skip.reason = shown(&skip.reason);
+        }
+        for file in
+            self.gate.iter_mut().filter_map(|gate| gate.route.as_mut()).flat_map(|r| &mut r.files)
+        {
+            *file = shown(file);
+        }
+        if let Some(publication) = &mut self.run.publication {
+            publication.url = maybe(&publication.url);
+            publication.notes = publication.notes.iter().map(|note| shown(note)).collect();
+        }
         self
     }
 }
@@ -243,6 +272,7 @@ fn run_view(state: &RunState) -> RunView {
         since_moment: state.since,
         until: until.map(|at| at.to_string()),
         until_moment: until,
+        publication: state.publication.clone(),
     }
 }
 
@@ -313,6 +343,19 @@ fn step_view(state: &RunState, index: StepIndex) -> StepView {
     }
 }
 
+/// Lists the steps that are still to come and would be skipped.
+fn skips(state: &RunState) -> Vec<SkipView> {
+    let ahead = state.plan.in_reading_order().into_iter().filter(|index| {
+        matches!(state.step(*index).phase, Phase::Pending | Phase::Deciding | Phase::Ready)
+    });
+    ahead
+        .filter_map(|index| {
+            let reason = state.asked_to_skip(index)?;
+            Some(SkipView { step: state.plan.step(index).id.clone(), reason })
+        })
+        .collect()
+}
+
 fn gate_view(state: &RunState) -> Option<GateView> {
     let gate = state.gate()?;
     let index = state.plan.find(&gate.step)?;
@@ -337,6 +380,7 @@ fn gate_view(state: &RunState) -> Option<GateView> {
         code: gate.snapshot.code.as_str().to_owned(),
         papers: gate.snapshot.papers.as_str().to_owned(),
         protected,
+        skips: skips(state),
         route,
     })
 }

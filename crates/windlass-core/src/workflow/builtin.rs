@@ -67,7 +67,7 @@ fn read_request(node: &Node, findings: &mut Findings) -> Option<PullRequest> {
     let fields = Fields::read(node, &grammar::PULL_REQUEST, findings)?;
     let draft = fields.get("draft").and_then(|node| fields::boolean(node, findings));
     Some(PullRequest {
-        title: template(&fields, "title", Role::Setting, findings),
+        title: template(&fields, "title", Role::Line, findings),
         base: template(&fields, "base", Role::Setting, findings),
         draft: draft.unwrap_or(false),
     })

@@ -281,7 +281,7 @@ pub(super) fn template_of(
         }
     };
     match role {
-        Role::Task | Role::Setting | Role::Command => {}
+        Role::Task | Role::Line | Role::Setting | Role::Command => {}
         Role::Path | Role::FixedPath | Role::Written | Role::Glob | Role::FixedGlob => {
             if text.len() > LONGEST_PATH {
                 findings.error(at, format!("a path has at most {LONGEST_PATH} bytes"));

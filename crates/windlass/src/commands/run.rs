@@ -83,7 +83,10 @@ fn say_whose_command(notify: Option<&Setting<Notify>>, output: &Output) {
     }
 }
 
-/// Finds the workflow: the one that was named, else the configured one.
+/// The workflow of a run for which nobody named one.
+const DEFAULT: &str = "change";
+
+/// Finds the workflow: the one that was named, else the configured one, else the default.
 fn find(
     arguments: &RunArguments,
     settings: &Settings,
@@ -93,10 +96,8 @@ fn find(
     let top_level = &surroundings.site.user.top_level;
     let Some(setting) = Setting::or_flag(arguments.workflow.clone(), settings.workflow.clone())
     else {
-        return Err(CommandError::usage("no workflow is named").hint(
-            "pass `--workflow NAME`, see `windlass workflow list`; \
-             `windlass init` sets one for this repository",
-        ));
+        output.remark(&format!("workflow `{DEFAULT}` (`--workflow` names another)"));
+        return workflow_file::find(DEFAULT, top_level);
     };
     let Some(file) = setting.origin.file() else {
         return workflow_file::find(&setting.value, top_level);

@@ -63,6 +63,7 @@ fn view(status: RunStatus, steps: Vec<StepView>) -> StatusView {
             since_moment: START,
             until: None,
             until_moment: None,
+            publication: None,
         },
         steps,
         running: Vec::new(),
@@ -121,6 +122,7 @@ fn at_gate(number: u32) -> Seen {
         code: String::new(),
         papers: String::new(),
         protected: Vec::new(),
+        skips: Vec::new(),
         route: None,
     });
     seen(view)

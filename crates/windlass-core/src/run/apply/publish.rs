@@ -7,10 +7,6 @@ use crate::run::Event;
 use crate::run::state::{Phase, RunState};
 
 impl RunState {
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "`apply` matches every event and sends only these here"
-    )]
     pub(super) fn apply_publishing(&mut self, index: StepIndex, event: &Event) -> Applied {
         let phase = self.step(index).phase.clone();
         match (event, phase) {

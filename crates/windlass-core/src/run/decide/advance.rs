@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::{item, publish};
 use crate::id::{AttemptId, Fence, GateId, StepIndex, VerificationId};
-use crate::plan::{GatePolicy, Skip, StepKind};
+use crate::plan::{GatePolicy, StepKind};
 use crate::run::state::{Control, Gate, GateKind, PauseReason, Phase};
 use crate::run::{Event, VerifyReason};
 use crate::snapshot::Snapshot;
@@ -62,7 +62,7 @@ fn take_next(draft: &Draft) -> Option<Event> {
     };
     let index = *state.ready.iter().find(fits)?;
     let step = draft.id(index);
-    Some(match skip_request(draft, index) {
+    Some(match state.asked_to_skip(index) {
         Some(reason) => Event::StepSkipped { step, reason },
         None if state.plan.foreach(index).is_some() => Event::RepeatBegan { step },
         None => Event::StepTaken { step },
@@ -183,20 +183,4 @@ fn over_budget(draft: &Draft) -> Option<String> {
         return Some(format!("{} of {} are used", spent.wall, limits.wall));
     }
     None
-}
-
-/// An earlier step may ask to skip a step that allows it: some published object's `skip` names it.
-fn skip_request(draft: &Draft, index: StepIndex) -> Option<String> {
-    let plan = draft.state.plan.step(index);
-    if plan.skip != Skip::Allowed {
-        return None;
-    }
-    let context = draft.state.context_of(index);
-    let published = context.as_object()?;
-    published.values().find_map(|value| {
-        let reason = value.get("skip")?.get(plan.id.as_str())?;
-        let refused = reason.is_null() || *reason == false;
-        let text = || reason.as_str().map_or_else(|| reason.to_string(), str::to_owned);
-        (!refused).then(text)
-    })
 }
