@@ -11,6 +11,7 @@
 //! - [`proof`]: what the verifier reports, and how a criterion is judged from it.
 //! - [`failure_rules`]: what a user's own rules say about an attempt that failed.
 //! - [`prompt`]: what an agent is told.
+//! - [`guard`]: what an agent is about to do, looked at before it does it.
 //! - [`config`]: what a team and a user have set, and where each setting comes from.
 //! - [`init`]: what a repository is built with, and workflows filled in for it.
 //! - [`import`]: `phases.conf` as a workflow.
@@ -22,6 +23,7 @@
 
 pub mod config;
 pub mod failure_rules;
+pub mod guard;
 pub mod id;
 pub mod import;
 pub mod init;

@@ -1,0 +1,164 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+fn grounds() -> Grounds {
+    Grounds { place: "/srv/place".into(), temporary: vec!["/tmp/mine".into()] }
+}
+
+fn bash(command: &str) -> Found {
+    let input = json!({ "command": command });
+    look(&ToolCall { tool: "Bash", input: &input, folder: "/srv/place".as_ref() }, &grounds())
+}
+
+fn write(tool: &str, file: &str) -> Found {
+    let input = json!({ "file_path": file });
+    look(&ToolCall { tool, input: &input, folder: "/srv/place/src".as_ref() }, &grounds())
+}
+
+#[test]
+fn a_push_is_found_however_it_is_dressed() {
+    for command in [
+        "git push",
+        "git push origin main",
+        "cd src && git -C .. push --force",
+        "git -c user.name=x push",
+        "true; GIT_DIR=.git /usr/bin/git push",
+        "sudo -E -u them git push",
+        "{ git push; }",
+        "timeout 30 git push origin HEAD",
+        "timeout -k 5 30s git push",
+        "bash -lc 'git push origin main'",
+        "sh -c \"echo ok; git push\"",
+        "echo $(git push 2>&1)",
+        "echo \"$(git push)\"",
+        "echo `git push`",
+        "(git push)",
+        "if true; then git push; fi",
+        "git \\\n  push",
+        "'git' \"push\"",
+        "find . -name x -exec git push \\;",
+        "echo main | xargs git push origin",
+        "bash <<'EOF'\ngit push\nEOF\n",
+        "cat <<EOF\n$(git push)\nEOF\n",
+        "echo a # it's fine\ngit push",
+        "eval git push",
+        "git subtree push --prefix x origin main",
+        "gh pr create --fill",
+        "gh pr merge 7 --squash",
+        "gh api -X POST /repos/a/b/pulls",
+        "gh api /repos/a/b/pulls -f title=x",
+        "gh release create v1",
+        "hub pull-request",
+    ] {
+        assert!(matches!(bash(command), Found::Forbidden(_)), "{command}: {:?}", bash(command));
+    }
+}
+
+#[test]
+fn honest_work_is_let_through() {
+    for command in [
+        "git status && git diff HEAD~1 | head",
+        "git log --grep=push",
+        "git commit -m 'do not git push'",
+        "git stash push",
+        "echo 'git push' > notes.md",
+        "cat > README.md <<'EOF'\n# How to release\n\n    git push origin main\n\nIt's easy.\nEOF\n",
+        "gh pr view 7 --json title",
+        "gh issue list",
+        "gh api /repos/a/b/pulls",
+        "gh api -X GET /search -f q=x",
+        "mvn -q verify 2>&1 | tail -n 20 > /tmp/mine/out.txt",
+        "npm test > /dev/null 2>&1",
+        "for f in *.txt; do sed -i 's/a/b/' \"$f\"; done",
+        "echo \"it's $(date)\"",
+        "windlass context set plan.note='ready to push'",
+        "grep -rn 'pushState' src | wc -l",
+        "rm -rf target .gitignore.bak",
+        "python3 - <<'PY'\nprint(\"it's\")\nPY",
+        "echo unbalanced ' quote",
+        "$RUNNER test",
+    ] {
+        assert_eq!(bash(command), Found::Nothing, "{command}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_when_it_speaks_of_a_push() {
+    for command in
+        ["$GIT push origin", "echo 'open; git push", "git -c alias.x=push x", "git $act push"]
+    {
+        assert!(matches!(bash(command), Found::CannotTell(_)), "{command}: {:?}", bash(command));
+    }
+}
+
+#[test]
+fn files_of_git_of_windlass_and_of_others_are_not_written() {
+    for file in [
+        "/srv/place/.git/config",
+        "../.git/hooks/pre-push",
+        "/srv/place/sub/.git/HEAD",
+        "/srv/place/.windlass/run/state.json",
+        "../.windlass/run/log",
+        "/srv/place/.windlass/run/evidence/a.txt",
+        "/etc/passwd",
+        "/srv/place/../other/x",
+        "/srv/placebo/x",
+        "~/.bashrc",
+    ] {
+        for tool in ["Write", "Edit", "NotebookEdit"] {
+            assert!(matches!(write(tool, file), Found::Forbidden(_)), "{tool} {file}");
+        }
+    }
+    for command in [
+        "echo x > .git/hooks/pre-commit",
+        "echo x >> /etc/hosts",
+        "make 2>~/log",
+        "rm -rf .git",
+        "sed -i s/a/b/ .git/config",
+        "echo '{}' | tee .windlass/run/state.json",
+    ] {
+        assert!(matches!(bash(command), Found::Forbidden(_)), "{command}");
+    }
+}
+
+#[test]
+fn files_of_the_place_and_temporary_ones_are_written() {
+    for file in [
+        "main.rs",
+        "/srv/place/.gitignore",
+        "/srv/place/.windlass/run/specs/plan.md",
+        "/srv/place/.windlass/run/reports/a.md",
+        "/tmp/mine/x",
+        "../docs/git.md",
+    ] {
+        assert_eq!(write("Write", file), Found::Nothing, "{file}");
+    }
+    assert_eq!(write("Read", "/etc/hostname"), Found::Nothing);
+}
+
+#[test]
+fn a_call_without_what_it_is_about_is_refused() {
+    let call = |tool, input: &serde_json::Value| {
+        look(&ToolCall { tool, input, folder: "/srv/place".as_ref() }, &grounds())
+    };
+    assert!(call("Bash", &json!({})).refusal().is_some());
+    assert!(call("Write", &json!({"file_path": 7})).refusal().is_some());
+    assert!(call("mcp__lab__say", &json!(null)).refusal().is_none());
+}
+
+proptest! {
+    /// It reads what models wrote: anything at all.
+    #[test]
+    fn no_text_brings_it_down(command in "\\PC{0,60}", noise in "[\\\\'\"`$(){}<>|&;# \ngitpush]{0,40}") {
+        let _ = bash(&command);
+        let _ = bash(&noise);
+    }
+
+    #[test]
+    fn a_push_after_any_plain_words_is_found(words in "[a-z0-9 ./_-]{0,30}", glue in "(;|&&|\\||\n|&)") {
+        let found = bash(&format!("echo {words}{glue} git push"));
+        prop_assert!(found.refusal().is_some());
+    }
+}
