@@ -4,17 +4,24 @@
 //! confining, stopping and timing are the launcher's business, proving is the verifier's.
 
 mod acp;
+mod claude;
+mod codex;
 mod command;
 mod environment;
+mod kept;
 mod open;
 mod own_home;
+mod program;
 mod rehearsal;
+mod reset;
 mod script;
 
 pub use acp::{AcpBackend, Job as AcpJob, converse as converse_by_acp, main_acp};
+pub use claude::{ClaudeBackend, main_claude};
+pub use codex::CodexBackend;
 pub use command::CommandBackend;
 pub use environment::{agent_environment, check_environment};
-pub use open::open;
+pub use open::{KNOWN, open};
 pub use own_home::{home_variables, make_home};
 pub use rehearsal::{RehearsalBackend, main_rehearse};
 pub use script::{Script, ScriptError};

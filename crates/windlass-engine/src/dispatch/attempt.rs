@@ -200,20 +200,21 @@ impl Worker {
             Ok(backend) => backend,
             Err(message) => return Ok(Err(message)),
         };
-        let StepKind::Agent { agent, model, .. } = &plan.kind else {
+        let StepKind::Agent { agent, .. } = &plan.kind else {
             return Ok(Err(format!("nobody works on `{}`", plan.id)));
         };
         let prompt_file = scratch.join("prompt.md");
         fs_err::write(&prompt_file, prompt(state, index, attempt))?;
         let temp = scratch.join("tmp");
         fs_err::create_dir_all(&temp)?;
+        let role = state.plan.role_of(plan);
         let request = AttemptRequest {
             run: &state.facts.run,
             attempt,
             agent,
-            role_text: None,
-            tools: None,
-            model: model.as_deref(),
+            role_text: role.map(|role| role.body.as_str()),
+            tools: role.and_then(|role| role.tools.as_deref()),
+            model: state.plan.model_of(plan),
             mcp: &[],
             prompt_file: &prompt_file,
             place: self.place.root(),
