@@ -15,6 +15,9 @@ pub(crate) fn dispatch() -> Option<ExitCode> {
     match (command, &arguments[1..]) {
         ("__launch", _) => Some(launcher::main_launch()),
         ("__eval", _) => Some(expr::main_eval()),
+        ("__claude", [prompt, program, arguments @ ..]) => {
+            Some(agent::main_claude(Path::new(prompt), program, arguments))
+        }
         ("__rehearse", [script]) => Some(agent::main_rehearse(Path::new(script))),
         ("__acp", [job]) => Some(agent::main_acp(Path::new(job))),
         (filter, stores) => {

@@ -1,6 +1,7 @@
 //! The `windlass` command: arguments, environment, output. It decides nothing about runs.
 
 mod ask;
+mod backend;
 mod builtin;
 mod changes;
 mod cli;

@@ -244,7 +244,7 @@ pub(crate) fn home() -> Result<Home, CommandError> {
 }
 
 /// The user's environment, as far as it is text.
-fn environment() -> Vec<(String, String)> {
+pub(crate) fn environment() -> Vec<(String, String)> {
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()

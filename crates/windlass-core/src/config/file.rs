@@ -17,6 +17,7 @@ static KEYS: Mapping = Mapping {
     doc: "What holds for every run, unless a flag says otherwise.",
     keys: &[
         Key::new("workflow", Takes::Text, "The workflow of `windlass run`."),
+        Key::new("agent", Takes::Text, "The backend that plays every agent, or `auto`."),
         Key::new("agent_command", Takes::Text, "The command that plays every agent."),
         Key::new("notify", Takes::Text, "What tells people: a command, `bell` or `off`."),
         Key::new(
@@ -37,6 +38,8 @@ static KEYS: Mapping = Mapping {
 pub struct Config {
     /// The workflow of `windlass run`: a name, or a path relative to the repository.
     pub workflow: Option<String>,
+    /// The backend that plays every agent.
+    pub agent: Option<String>,
     /// The command that plays every agent.
     pub agent_command: Option<String>,
     /// How people are told that a run needs them or has ended.
@@ -91,6 +94,7 @@ fn read(text: &str, knows_zone: &dyn Fn(&str) -> bool, findings: &mut Findings) 
     let fields = Fields::read(&root, &KEYS, findings)?;
     Some(Config {
         workflow: line(&fields, "workflow", findings),
+        agent: line(&fields, "agent", findings),
         agent_command: fields.get("agent_command").and_then(|node| command(node, findings)),
         notify: fields.get("notify").and_then(|node| notify(node, findings)),
         pass_env: fields.get("pass_env").map(|node| pass_env(node, findings)).unwrap_or_default(),
@@ -177,9 +181,11 @@ mod tests {
 
     #[test]
     fn every_key_is_read() {
-        let source = "workflow: change\nagent_command: my-agent --yes\nnotify: off\n";
+        let source =
+            "workflow: change\nagent: claude\nagent_command: my-agent --yes\nnotify: off\n";
         let config = parse(source.as_bytes()).unwrap();
         assert_eq!(config.workflow.as_deref(), Some("change"));
+        assert_eq!(config.agent.as_deref(), Some("claude"));
         assert_eq!(config.agent_command.as_deref(), Some("my-agent --yes"));
         assert_eq!(config.notify, Some(Notify::Off));
     }

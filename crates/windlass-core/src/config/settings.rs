@@ -53,6 +53,8 @@ impl<T> Setting<T> {
 pub struct Settings {
     /// The workflow of `windlass run`.
     pub workflow: Option<Setting<String>>,
+    /// The backend that plays every agent.
+    pub agent: Option<Setting<String>>,
     /// The command that plays every agent.
     pub agent_command: Option<Setting<String>>,
     /// How people are told.
@@ -77,8 +79,9 @@ impl Settings {
         let mut configs: Vec<_> = configs.into_iter().collect();
         configs.sort_by(|(one, _), (other, _)| one.cmp(other));
         for (origin, config) in configs {
-            let Config { workflow, agent_command, notify, pass_env, .. } = config;
+            let Config { workflow, agent, agent_command, notify, pass_env, .. } = config;
             set(&mut settings.workflow, workflow, &origin);
+            set(&mut settings.agent, agent, &origin);
             set(&mut settings.agent_command, agent_command, &origin);
             set(&mut settings.notify, notify, &origin);
             let of = |value| Setting { value, origin: origin.clone() };

@@ -13,7 +13,11 @@ pub fn config(workflow: &str) -> String {
 # The workflow of `windlass run GOAL`. All of them: `windlass workflow list`.
 workflow: {workflow}
 
-# The command that plays the agents; it finds its prompt on standard input. Whoever runs windlass
+# Who plays the agents: `claude`, `codex`, or `auto`, the first that can be used (the default).
+# See `windlass agent list`.
+# agent: claude
+
+# Or a command of your own that plays the agents; it finds its prompt on standard input. Whoever runs windlass
 # here runs this command, so agree on it.
 # agent_command: my-agent
 

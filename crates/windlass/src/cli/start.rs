@@ -36,7 +36,8 @@ pub(crate) struct RunArguments {
     /// Play every agent by this shell command: prompt on stdin and in $WINDLASS_PROMPT_FILE
     #[arg(long, value_name = "CMD", conflicts_with = "agent")]
     pub(crate) agent_command: Option<String>,
-    /// Play every agent by this backend: `rehearsal:SCRIPT`
+    /// Play every agent by this backend: `claude`, `codex`, `rehearsal:SCRIPT`, or `auto`, the first
+    /// that can be used; by default the configured one, else `auto`
     #[arg(long, value_name = "BACKEND")]
     pub(crate) agent: Option<String>,
     /// Fill in an input of the workflow

@@ -1,5 +1,7 @@
 //! `windlass agent`: which roles there are, what is in them, and ones to change.
 
+pub(crate) mod backends;
+
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -30,10 +32,17 @@ pub(crate) fn agent(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints one table after the other. The programs that play agents are a table of their own, which
-/// belongs below that of the roles.
+/// Prints one table after the other: the roles, and the programs that play them.
 fn list(cli: &Cli, output: &mut Output) -> Result<(), CommandError> {
     list_roles(&roles::load(&workflow_file::top_level(cli))?, output);
+    let found = backends::look(&surroundings::environment());
+    if output.is_json() {
+        for backend in &found {
+            output.json(backend);
+        }
+    } else {
+        output.data(&format!("\n{}", backends::table(&found)));
+    }
     Ok(())
 }
 

@@ -32,6 +32,7 @@ mod workflow_file;
 
 use std::process::ExitCode;
 
+pub(crate) use agent::backends;
 pub(crate) use decide::answered as decide_answer;
 pub(crate) use proofs::{line as proof_line, newest as newest_proofs};
 pub(crate) use report::history;

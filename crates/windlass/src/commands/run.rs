@@ -7,11 +7,11 @@ use std::process::ExitCode;
 
 use windlass_core::config::{Notify, Origin, Setting, Settings};
 use windlass_core::plan::{Issue, Plan, PlanRequest};
-use windlass_engine::agent::Script;
 use windlass_engine::dispatch::{IssueBranch, StartRequest, clear_unstarted, start};
 use windlass_engine::journal::load;
 use windlass_engine::store::Life;
 
+use crate::backend;
 use crate::cli::{Cli, RunArguments};
 use crate::commands::workflow_file;
 use crate::config;
@@ -30,7 +30,7 @@ pub(crate) fn run(
     let settings = config::load(&surroundings.site.user.top_level)?;
     surroundings.pass_env(&settings, &arguments.drive.pass_env, output)?;
     let plan = plan(arguments, &settings, &surroundings, output)?;
-    let (backend, command) = backend(arguments, &settings, output)?;
+    let chosen = backend::choose(arguments, &settings, &surroundings.site.env, output)?;
     let user = &surroundings.site.user;
     if !arguments.here && !user.dirty.is_empty() {
         output.remark(&format!(
@@ -44,8 +44,8 @@ pub(crate) fn run(
         here: arguments.here,
         approved_in_advance: arguments.yes.then(person),
         person: person(),
-        backend,
-        command: Some(command),
+        backend: chosen.name,
+        command: chosen.command,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         failure_rules: settings.failures.clone(),
     };
@@ -187,36 +187,4 @@ fn unfinished(surroundings: &Surroundings) -> Result<Vec<Unfinished>, CommandErr
         }
     }
     Ok(found)
-}
-
-fn backend(
-    arguments: &RunArguments,
-    settings: &Settings,
-    output: &Output,
-) -> Result<(String, String), CommandError> {
-    let configured = settings.agent_command.clone().filter(|_| arguments.agent.is_none());
-    let command = Setting::or_flag(arguments.agent_command.clone(), configured);
-    if let Some(Setting { value: command, origin }) = &command {
-        if let Some(file) = origin.file() {
-            output.remark(&format!("agents are played by `{command}` (`agent_command` in {file})"));
-        }
-        if command.trim().is_empty() {
-            return Err(CommandError::usage("the agent command is empty"));
-        }
-        return Ok(("command".to_owned(), command.clone()));
-    }
-    let Some(agent) = &arguments.agent else {
-        return Err(CommandError::usage("no agent is named").hint(
-            "pass `--agent-command 'CMD'`: any command that does what the prompt on its stdin says",
-        ));
-    };
-    let Some(script) = agent.strip_prefix("rehearsal:") else {
-        return Err(CommandError::usage(format!("`{agent}` is not a backend of this version"))
-            .hint("use `--agent-command CMD`, or `--agent rehearsal:SCRIPT` to try a workflow"));
-    };
-    let text =
-        fs_err::read_to_string(script).map_err(|error| CommandError::usage(error.to_string()))?;
-    Script::parse(&text).map_err(|error| CommandError::usage(format!("`{script}`: {error}")))?;
-    let absolute = std::path::absolute(script).map_err(CommandError::failure)?;
-    Ok(("rehearsal".to_owned(), absolute.to_string_lossy().into_owned()))
 }

@@ -293,7 +293,12 @@ fn the_list_shows_each_role_with_its_model_and_where_it_comes_from() {
     env.repository.write(".windlass/agents/writer.md", role("writer", "Ours."));
     let finished = env.windlass(&["agent", "list"]);
     finished.assert_code(0);
-    assert_snapshot!(finished.stdout);
+    // What is installed on this machine is another matter.
+    let (roles, backends) = finished.stdout.split_once("\n\nBACKEND ").expect("two tables");
+    assert_snapshot!(roles);
+    for name in ["claude", "codex"] {
+        assert!(backends.lines().any(|line| line.starts_with(name)), "{finished}");
+    }
     let ejected = env.windlass(&["workflow", "eject", "docs"]);
     assert!(ejected.stderr.contains("windlass agent eject reviewer writer"), "{ejected}");
 }

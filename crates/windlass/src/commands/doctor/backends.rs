@@ -1,65 +1,33 @@
 //! Programs that can play agents.
 
-use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use windlass_core::view::{Lines, printable};
-use windlass_engine::process::probe::{Answer, version};
-
 use super::Finding;
+use crate::commands::agent::backends::{BackendView, look as look_at_all, unusable};
+use crate::surroundings::environment;
 
-/// The programs that people use.
-const PROGRAMS: [&str; 4] = ["claude", "codex", "gemini", "opencode"];
-
-/// How long each may take to say its version.
-const PATIENCE: Duration = Duration::from_secs(2);
-
+/// Says of each backend that is there whether it can be used, and in one line which are not.
 pub(super) fn look() -> Vec<Finding> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    let mut findings = Vec::new();
-    let mut missing = Vec::new();
-    for name in PROGRAMS {
-        match folders.iter().map(|folder| folder.join(name)).find(|file| is_program(file)) {
-            Some(file) => findings.push(found(name, &file)),
-            None => missing.push(name),
-        }
-    }
-    if findings.is_empty() {
-        return vec![Finding::warning(
+    let (there, missing): (Vec<BackendView>, Vec<BackendView>) =
+        look_at_all(&environment()).into_iter().partition(|found| found.survey.program.is_some());
+    let names: Vec<&str> = missing.iter().map(|found| found.name).collect();
+    let mut findings: Vec<Finding> = there.iter().map(found).collect();
+    if there.is_empty() {
+        findings.push(Finding::warning(
             "agents",
-            format!("none of {} is in PATH", PROGRAMS.join(", ")),
+            format!("none of {} is in PATH", names.join(", ")),
             "install one, or use any other: windlass run … --agent-command 'CMD'",
-        )];
-    }
-    if !missing.is_empty() {
-        findings.push(Finding::ok("agents", format!("not in PATH: {}", missing.join(", "))));
+        ));
+    } else if !missing.is_empty() {
+        findings.push(Finding::ok("agents", format!("not in PATH: {}", names.join(", "))));
     }
     findings
 }
 
-fn is_program(file: &Path) -> bool {
-    rustix::fs::access(file, rustix::fs::Access::EXEC_OK).is_ok() && file.is_file()
-}
-
-fn found(name: &'static str, file: &Path) -> Finding {
-    // Until windlass drives it by itself, this is how.
-    let how =
-        format!("windlass does not know its ways yet; use it with --agent-command '{name} …'");
-    let said = match version(file, PATIENCE) {
-        Answer::Said(line) => printable(&line, Lines::One),
-        Answer::Silent => "it does not say its version".to_owned(),
-        Answer::TooSlow => {
-            return Finding::warning(
-                name,
-                format!("{}: no answer within {} s", file.display(), PATIENCE.as_secs()),
-                format!("{name} --version"),
-            );
+fn found(found: &BackendView) -> Finding {
+    match unusable(&found.survey) {
+        Some(_) => {
+            let at = found.survey.program.as_deref().unwrap_or_else(|| "".as_ref()).display();
+            Finding::warning(found.name, format!("{at} cannot be used"), found.line())
         }
-        Answer::NotStarted(why) => {
-            let says = format!("{} cannot be started: {why}", file.display());
-            return Finding::warning(name, says, format!("install {name} again"));
-        }
-    };
-    Finding::ok(name, format!("found at {} ({said}); {how}", file.display()))
+        None => Finding::ok(found.name, found.line()),
+    }
 }

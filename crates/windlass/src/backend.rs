@@ -1,0 +1,151 @@
+//! Who plays the agents of a run: what was asked for, else what is there.
+
+use windlass_core::config::{Origin, Setting, Settings};
+use windlass_engine::agent::{Account, KNOWN, Script};
+
+use crate::cli::RunArguments;
+use crate::commands::backends::{self, BackendView};
+use crate::error::CommandError;
+use crate::output::Output;
+
+/// A backend by its name, and what stands behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    pub(crate) name: String,
+    pub(crate) command: Option<String>,
+}
+
+/// What was asked for.
+enum Wish {
+    Command(Setting<String>),
+    Agent(Setting<String>),
+}
+
+/// Chooses the backend of a run, and says which one unless the command line did.
+pub(crate) fn choose(
+    arguments: &RunArguments,
+    settings: &Settings,
+    env: &[(String, String)],
+    output: &Output,
+) -> Result<Chosen, CommandError> {
+    match wish(arguments, settings)? {
+        Some(Wish::Command(Setting { value, origin })) => command(value, &origin, output),
+        Some(Wish::Agent(Setting { value, origin })) => named(&value, &origin, env, output),
+        None => auto(env, output),
+    }
+}
+
+/// The flag, else the nearer of the two files.
+fn wish(arguments: &RunArguments, settings: &Settings) -> Result<Option<Wish>, CommandError> {
+    let flag = |value: &Option<String>| Setting::or_flag(value.clone(), None);
+    if let Some(command) = flag(&arguments.agent_command) {
+        return Ok(Some(Wish::Command(command)));
+    }
+    if let Some(agent) = flag(&arguments.agent) {
+        return Ok(Some(Wish::Agent(agent)));
+    }
+    match (&settings.agent_command, &settings.agent) {
+        (Some(command), Some(agent)) if command.origin == agent.origin => {
+            let file = agent.origin.file().unwrap_or_default();
+            let message = format!("both `agent` and `agent_command` are set in {file}");
+            Err(CommandError::usage(message).hint("keep one of them"))
+        }
+        (Some(command), Some(agent)) if command.origin < agent.origin => {
+            Ok(Some(Wish::Command(command.clone())))
+        }
+        (_, Some(agent)) => Ok(Some(Wish::Agent(agent.clone()))),
+        (Some(command), None) => Ok(Some(Wish::Command(command.clone()))),
+        (None, None) => Ok(None),
+    }
+}
+
+fn command(command: String, origin: &Origin, output: &Output) -> Result<Chosen, CommandError> {
+    if let Some(file) = origin.file() {
+        output.remark(&format!("agents are played by `{command}` (`agent_command` in {file})"));
+    }
+    if command.trim().is_empty() {
+        return Err(CommandError::usage("the agent command is empty"));
+    }
+    Ok(Chosen { name: "command".to_owned(), command: Some(command) })
+}
+
+fn named(
+    name: &str,
+    origin: &Origin,
+    env: &[(String, String)],
+    output: &Output,
+) -> Result<Chosen, CommandError> {
+    if name == "auto" {
+        return auto(env, output);
+    }
+    if let Some(script) = name.strip_prefix("rehearsal:") {
+        return rehearsal(script);
+    }
+    let Some(known) = KNOWN.iter().find(|known| **known == name) else {
+        let known = KNOWN.join("`, `");
+        return Err(CommandError::usage(format!("`{name}` is not a backend of this version"))
+            .hint(format!(
+                "use `auto`, `{known}`, or any other program by `--agent-command CMD`; \
+                 `--agent rehearsal:SCRIPT` tries a workflow"
+            )));
+    };
+    let Some(found) = backends::look_at(known, env) else {
+        return Err(CommandError::usage(format!("`{name}` is not a backend of this version")));
+    };
+    if let Some(why) = backends::unusable(&found.survey) {
+        return Err(CommandError::usage(format!("`{name}` cannot play agents: {why}"))
+            .hint("`windlass agent list` says what is there; nothing was started"));
+    }
+    if let Some(file) = origin.file() {
+        let version = found.survey.version.as_deref().unwrap_or_default();
+        output.remark(&format!("agents are played by {name} {version} (`agent` in {file})"));
+    }
+    Ok(Chosen { name: name.to_owned(), command: None })
+}
+
+/// The first that is there and signed in.
+fn auto(env: &[(String, String)], output: &Output) -> Result<Chosen, CommandError> {
+    let mut looked_at: Vec<BackendView> = Vec::new();
+    for name in KNOWN {
+        let Some(found) = backends::look_at(name, env) else { continue };
+        if found.usable {
+            let version = found.survey.version.as_deref().unwrap_or_default();
+            output.remark(&format!(
+                "agents are played by {name} {version} (found on PATH; `--agent` chooses another)"
+            ));
+            return Ok(Chosen { name: (*name).to_owned(), command: None });
+        }
+        looked_at.push(found);
+    }
+    // One that is there and not signed in is nearer than one to install.
+    looked_at.sort_by_key(|found| found.survey.program.is_none());
+    let mut error = CommandError::usage(format!(
+        "nobody can play the agents: none of {} can be used",
+        KNOWN.join(", ")
+    ));
+    for found in &looked_at {
+        let there = found.survey.trouble.is_none();
+        let hint = match &found.survey.account {
+            Account::NotSignedIn { hint } if there => {
+                format!("{} is not signed in: {hint}", found.name)
+            }
+            _ => {
+                let why = backends::unusable(&found.survey).unwrap_or_default();
+                format!("{}: {why}", found.name)
+            }
+        };
+        error = error.hint(hint);
+    }
+    Err(error.hint(
+        "or pass `--agent-command 'CMD'`: any command that does what the prompt on its stdin says",
+    ))
+}
+
+fn rehearsal(script: &str) -> Result<Chosen, CommandError> {
+    let text =
+        fs_err::read_to_string(script).map_err(|error| CommandError::usage(error.to_string()))?;
+    Script::parse(&text).map_err(|error| CommandError::usage(format!("`{script}`: {error}")))?;
+    let absolute = std::path::absolute(script).map_err(CommandError::failure)?;
+    let command = Some(absolute.to_string_lossy().into_owned());
+    Ok(Chosen { name: "rehearsal".to_owned(), command })
+}

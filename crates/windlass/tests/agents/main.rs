@@ -1,0 +1,9 @@
+//! The real agent CLIs through the whole of windlass, against a scripted model on loopback.
+
+mod broken;
+mod crashes;
+mod guards;
+mod limits;
+mod proving;
+mod refused;
+mod support;
