@@ -36,7 +36,7 @@ pub fn fill(builtin: &str, found: &Found) -> String {
             Some(protect(found))
         } else if line.starts_with("  test:") {
             Some(String::new())
-        } else if words == "before:" && !found.has_tests() {
+        } else if words == "before:" && found.projects.iter().all(|p| p.checks.is_empty()) {
             // What is below it becomes a comment, and a list of nothing is no list.
             Some(format!("{indent}# before:\n"))
         } else if words.starts_with(TEST) {

@@ -36,8 +36,20 @@ impl Backend for CommandBackend {
     }
 
     fn command(&self, request: &AttemptRequest<'_>) -> Result<AgentCommand, BackendError> {
+        let mut env = Vec::new();
+        if let Some(role) = request.role_text {
+            // It may do with it what it likes; the prompt stands without.
+            let file = request.scratch.join("role.md");
+            fs_err::write(&file, role).map_err(|error| BackendError {
+                backend: self.name().to_owned(),
+                agent: request.agent.to_owned(),
+                message: error.to_string(),
+            })?;
+            env.push(("WINDLASS_ROLE_FILE".to_owned(), file.to_string_lossy().into_owned()));
+        }
         Ok(AgentCommand {
             argv: vec!["sh".to_owned(), "-c".to_owned(), self.command.clone()],
+            env,
             stdin: Some(request.prompt_file.to_owned()),
             ..AgentCommand::default()
         })

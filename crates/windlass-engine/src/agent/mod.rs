@@ -23,6 +23,7 @@ pub use command::CommandBackend;
 pub use environment::{agent_environment, check_environment};
 pub use open::{KNOWN, open};
 pub use own_home::{home_variables, make_home};
+pub(crate) use program::is_on_path;
 pub use rehearsal::{RehearsalBackend, main_rehearse};
 pub use script::{Script, ScriptError};
 
@@ -31,6 +32,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use windlass_core::id::{AttemptId, RunId};
 use windlass_core::proof::{Outcome, Usage};
+
+/// The variable that lists what a user lets agents write besides their place, for guards.
+pub(crate) const MAY_WRITE: &str = "WINDLASS_MAY_WRITE";
 
 /// What a backend is told about an attempt.
 #[derive(Clone, Debug)]

@@ -91,6 +91,16 @@ impl Program {
     }
 }
 
+/// Returns whether a program of this name can be started with the `PATH` of `env`.
+pub(crate) fn is_on_path(command: &str, env: &[(String, String)]) -> bool {
+    if command.contains('/') {
+        // A relative one would mean a program of the place, which agents write.
+        return Path::new(command).is_absolute() && is_program(Path::new(command));
+    }
+    let folders = value(env, "PATH").into_iter().flat_map(std::env::split_paths);
+    folders.filter(|folder| folder.is_absolute()).any(|folder| is_program(&folder.join(command)))
+}
+
 /// Returns a variable that is set to something.
 pub(super) fn value<'a>(env: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let set = env.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str());

@@ -11,10 +11,12 @@ use windlass_core::snapshot::Snapshot;
 use windlass_core::time::{Span, Timestamp};
 
 use super::mirror;
+use super::servers::servers;
 use super::socket::Badge;
 use super::worker::{Worker, WorkerError};
 use crate::agent::{
-    AgentResult, AttemptRequest, Backend, Printed, agent_environment, home_variables, make_home,
+    AgentResult, AttemptRequest, Backend, MAY_WRITE, Printed, agent_environment, home_variables,
+    make_home,
 };
 use crate::fault;
 use crate::git::{Committed, PlaceKind, place_files};
@@ -208,6 +210,10 @@ impl Worker {
         let temp = scratch.join("tmp");
         fs_err::create_dir_all(&temp)?;
         let role = state.plan.role_of(plan);
+        let mcp = match servers(&state.plan, plan, &self.site.env) {
+            Ok(servers) => servers,
+            Err(message) => return Ok(Err(message)),
+        };
         let request = AttemptRequest {
             run: &state.facts.run,
             attempt,
@@ -215,7 +221,7 @@ impl Worker {
             role_text: role.map(|role| role.body.as_str()),
             tools: role.and_then(|role| role.tools.as_deref()),
             model: state.plan.model_of(plan),
-            mcp: &[],
+            mcp: &mcp,
             prompt_file: &prompt_file,
             place: self.place.root(),
             scratch,
@@ -292,6 +298,9 @@ impl Worker {
         if let Some(item) = index.and_then(|index| state.item_of(index)) {
             set("WINDLASS_ITEM_ID", item.item.id.to_string());
             set("WINDLASS_ITEM_TITLE", item.item.title.clone());
+        }
+        if let Ok(paths) = std::env::join_paths(&self.site.allow_write) {
+            set(MAY_WRITE, paths.to_string_lossy().into_owned());
         }
         set("WINDLASS_TOKEN", uuid::Uuid::new_v4().simple().to_string());
         set("WINDLASS_PROMPT_FILE", prompt_file.to_string_lossy().into_owned());

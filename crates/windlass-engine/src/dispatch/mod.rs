@@ -24,6 +24,7 @@ mod mirror;
 mod notify;
 mod publish;
 mod request;
+mod servers;
 mod site;
 mod socket;
 mod start;

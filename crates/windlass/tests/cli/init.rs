@@ -35,14 +35,17 @@ fn what_init_wrote_carries_a_run_to_its_gate() {
 case $WINDLASS_STEP in
   plan) seq 200 > .windlass/run/specs/plan.md ;;
   implement) echo 42 > answer.txt ;;
+  test) echo all of it > .windlass/run/specs/tests.md ;;
   review) echo fine > .windlass/run/specs/review.md; windlass context set review.status=APPROVED ;;
 esac
 "#,
     );
-    let finished = env.windlass(&["run", "Answer", "--agent-command", &agent, "--notify", "off"]);
+    let arguments = ["--agent-command", &agent, "--notify", "off", "--input", "publish=false"];
+    let finished = env.windlass(&[&["run", "Answer"], &arguments[..]].concat());
     finished.assert_code(3);
     assert_eq!(env.status_json()["gate"]["step"], "review", "{finished}");
     env.windlass(&["approve"]).assert_code(0);
+    env.windlass(&["resume"]).assert_code(0);
     assert_eq!(env.status(), "completed");
 }
 

@@ -1,10 +1,12 @@
 //! Which tool calls are refused: pushes, and writes outside of what the agent may write.
 //!
-//! A stand-in for the guard of all backends, which takes its place: [`refusal`] is its one entrance.
-//! It looks at what an agent says that it is about to do, so it helps against mistakes. Against malice
+//! Commands are looked at by the guard of all backends; paths here, because links can be followed
+//! here. [`refusal`] is the one entrance. It looks at what an agent says that it is about to do, so it helps against mistakes. Against malice
 //! there are confinement, a place without remotes, and the verifier.
 
 use std::path::{Component, Path, PathBuf};
+
+use windlass_core::guard::{self, Grounds};
 
 use super::permission::ToolCall;
 
@@ -19,10 +21,6 @@ pub(super) struct Bounds<'a> {
 const ENGINE_FILES: &[&str] =
     &[".git", ".windlass/run/state.json", ".windlass/run/log", ".windlass/run/evidence"];
 
-/// Options of git that take the next word as their value.
-const GIT_OPTIONS_WITH_VALUE: &[&str] =
-    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"];
-
 /// Returns why a tool call is refused; none when it may happen.
 pub(super) fn refusal(call: &ToolCall, bounds: &Bounds<'_>) -> Option<String> {
     if call.says_too_much {
@@ -32,7 +30,8 @@ pub(super) fn refusal(call: &ToolCall, bounds: &Bounds<'_>) -> Option<String> {
         if call.commands.is_empty() {
             return Some("it does not say which command it runs".to_owned());
         }
-        if let Some(why) = call.commands.iter().find_map(|command| command_refusal(command)) {
+        let refused = |command: &String| command_refusal(command, bounds);
+        if let Some(why) = call.commands.iter().find_map(refused) {
             return Some(why);
         }
     }
@@ -42,44 +41,13 @@ pub(super) fn refusal(call: &ToolCall, bounds: &Bounds<'_>) -> Option<String> {
     None
 }
 
-fn command_refusal(command: &str) -> Option<String> {
-    // Quotes and brackets count as space: a shell in a shell is looked into as well.
-    let between = |c: char| c.is_whitespace() || "'\"`()$;&|{}<>\\".contains(c);
-    let words: Vec<&str> = command.split(between).filter(|word| !word.is_empty()).collect();
-    let publishes = words.iter().enumerate().any(|(at, word)| {
-        let rest = &words[at + 1..];
-        match word.rsplit('/').next() {
-            Some("git") => git_pushes(rest),
-            Some("gh") => {
-                matches!(
-                    rest,
-                    ["pr", "create" | "merge" | "close", ..] | ["repo" | "release" | "auth", ..]
-                )
-            }
-            Some("glab") => matches!(rest, ["mr", "create" | "merge" | "close", ..]),
-            Some("git-push" | "git-send-pack") => true,
-            Some(_) | None => false,
-        }
-    });
-    publishes.then(|| "windlass publishes, agents do not: commit, and leave the push".to_owned())
-}
-
-fn git_pushes(words: &[&str]) -> bool {
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        if GIT_OPTIONS_WITH_VALUE.contains(word) {
-            words.next();
-        } else if !word.starts_with('-') {
-            let next = words.next().copied();
-            return match *word {
-                "push" | "send-pack" => true,
-                "subtree" | "lfs" => next == Some("push"),
-                "svn" => next == Some("dcommit"),
-                _ => false,
-            };
-        }
-    }
-    false
+/// Commands are looked at by the guard of all backends.
+fn command_refusal(command: &str, bounds: &Bounds<'_>) -> Option<String> {
+    let input = serde_json::json!({ "command": command });
+    let call = guard::ToolCall { tool: "Bash", input: &input, folder: bounds.place };
+    let temporary = bounds.may_write.to_vec();
+    let grounds = Grounds { place: bounds.place.to_owned(), temporary };
+    guard::look(&call, &grounds).refusal().map(str::to_owned)
 }
 
 fn write_refusal(path: &Path, bounds: &Bounds<'_>) -> Option<String> {
@@ -126,33 +94,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pushes_are_refused_however_they_are_written() {
-        for command in [
-            "git push",
-            "cd x && git push origin HEAD",
-            "/usr/bin/git -C /x -c a=b push",
-            "sh -c 'git push'",
-            "true; (git push)",
-            "git --git-dir=/x push",
-            "git lfs push origin",
-            "gh pr create --fill",
-        ] {
-            assert!(command_refusal(command).is_some(), "{command}");
-        }
-    }
-
-    #[test]
-    fn other_commands_are_not() {
-        for command in [
-            "git commit -m 'add the push button'",
-            "git stash push",
-            "git log --grep push",
-            "npm test",
-            "echo push",
-            "gh pr view 3",
-        ] {
-            assert_eq!(command_refusal(command), None, "{command}");
-        }
+    fn commands_are_looked_at_by_the_common_guard() {
+        let bounds = Bounds { place: Path::new("/srv/place"), may_write: &[] };
+        assert!(command_refusal("cd x && git push origin HEAD", &bounds).is_some());
+        assert_eq!(command_refusal("git commit -m 'add the push button'", &bounds), None);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use serde_json::Value;
 use windlass_core::guard::Grounds;
 
 use super::conversation::{Act, Conversation};
+use crate::agent::MAY_WRITE;
 use crate::home::canonical;
 
 /// A longer line is not looked into, and only its beginning passed on. No message is that long; a
@@ -84,7 +85,10 @@ fn play(prompt: &str, program: &OsString, arguments: &[OsString]) -> io::Result<
 /// Where the agent may write, by what the launcher set.
 fn grounds() -> io::Result<Grounds> {
     let temporary = [std::env::var_os("TMPDIR").map(PathBuf::from), Some(PathBuf::from("/tmp"))];
-    let temporary = temporary.into_iter().flatten().map(|path| canonical(&path)).collect();
+    let allowed = std::env::var_os(MAY_WRITE).unwrap_or_default();
+    let allowed = std::env::split_paths(&allowed).filter(|path| path.is_absolute());
+    let temporary = temporary.into_iter().flatten().chain(allowed);
+    let temporary = temporary.map(|path| canonical(&path)).collect();
     Ok(Grounds { place: canonical(&std::env::current_dir()?), temporary })
 }
 
