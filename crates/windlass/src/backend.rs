@@ -1,7 +1,9 @@
 //! Who plays the agents of a run: what was asked for, else what is there.
 
+use std::path::Path;
+
 use windlass_core::config::{Origin, Setting, Settings};
-use windlass_engine::agent::{Account, KNOWN, Script};
+use windlass_engine::agent::{self, KNOWN, Script};
 
 use crate::cli::RunArguments;
 use crate::commands::backends::{self, BackendView};
@@ -81,12 +83,15 @@ fn named(
     if let Some(script) = name.strip_prefix("rehearsal:") {
         return rehearsal(script);
     }
+    if let Some(command) = name.strip_prefix("acp:") {
+        return by_protocol(command, origin, output);
+    }
     let Some(known) = KNOWN.iter().find(|known| **known == name) else {
         let known = KNOWN.join("`, `");
         return Err(CommandError::usage(format!("`{name}` is not a backend of this version"))
             .hint(format!(
-                "use `auto`, `{known}`, or any other program by `--agent-command CMD`; \
-                 `--agent rehearsal:SCRIPT` tries a workflow"
+                "use `auto`, `{known}`, `acp:COMMAND`, or any other program by \
+                 `--agent-command CMD`; `--agent rehearsal:SCRIPT` tries a workflow"
             )));
     };
     let Some(found) = backends::look_at(known, env) else {
@@ -101,6 +106,18 @@ fn named(
         output.remark(&format!("agents are played by {name} {version} (`agent` in {file})"));
     }
     Ok(Chosen { name: name.to_owned(), command: None })
+}
+
+/// Any program that speaks the Agent Client Protocol.
+fn by_protocol(command: &str, origin: &Origin, output: &Output) -> Result<Chosen, CommandError> {
+    if agent::open("acp", Some(command), Path::new("windlass")).is_none() {
+        return Err(CommandError::usage(format!("`acp:{command}` names no program"))
+            .hint("write it as on a command line, for example `--agent \"acp:my-agent --acp\"`"));
+    }
+    if let Some(file) = origin.file() {
+        output.remark(&format!("agents are played by `{command}` (`agent` in {file})"));
+    }
+    Ok(Chosen { name: "acp".to_owned(), command: Some(command.to_owned()) })
 }
 
 /// The first that is there and signed in.
@@ -123,18 +140,8 @@ fn auto(env: &[(String, String)], output: &Output) -> Result<Chosen, CommandErro
         "nobody can play the agents: none of {} can be used",
         KNOWN.join(", ")
     ));
-    for found in &looked_at {
-        let there = found.survey.trouble.is_none();
-        let hint = match &found.survey.account {
-            Account::NotSignedIn { hint } if there => {
-                format!("{} is not signed in: {hint}", found.name)
-            }
-            _ => {
-                let why = backends::unusable(&found.survey).unwrap_or_default();
-                format!("{}: {why}", found.name)
-            }
-        };
-        error = error.hint(hint);
+    for trouble in backends::troubles(&looked_at) {
+        error = error.hint(trouble);
     }
     Err(error.hint(
         "or pass `--agent-command 'CMD'`: any command that does what the prompt on its stdin says",

@@ -32,17 +32,18 @@ pub(crate) fn agent(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Prints one table after the other: the roles, and the programs that play them.
+/// Prints one table after the other: the programs that play agents, and the roles.
 fn list(cli: &Cli, output: &mut Output) -> Result<(), CommandError> {
-    list_roles(&roles::load(&workflow_file::top_level(cli))?, output);
+    let roles = roles::load(&workflow_file::top_level(cli))?;
     let found = backends::look(&surroundings::environment());
     if output.is_json() {
         for backend in &found {
             output.json(backend);
         }
     } else {
-        output.data(&format!("\n{}", backends::table(&found)));
+        output.data(&format!("{}\n", backends::table(&found)));
     }
+    list_roles(&roles, output);
     Ok(())
 }
 

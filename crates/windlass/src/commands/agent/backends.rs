@@ -94,7 +94,7 @@ fn shown(path: &Path) -> String {
 /// Draws the table, with a line below for each that cannot be used.
 pub(crate) fn table(backends: &[BackendView]) -> String {
     let mut text = String::new();
-    let _ = write!(text, "{:<10} {:<10} {:<12}", "BACKEND", "VERSION", "SIGNED IN");
+    let _ = write!(text, "{:<10} {:<10} {:<12}", "backend", "version", "signed in");
     for (word, _) in abilities(Capabilities::default()) {
         let _ = write!(text, " {word:<8}");
     }
@@ -114,12 +114,31 @@ pub(crate) fn table(backends: &[BackendView]) -> String {
             let _ = write!(text, " {:<8}", if can { "yes" } else { "-" });
         }
     }
-    for backend in backends {
-        if let Some(why) = unusable(&backend.survey) {
-            let _ = write!(text, "\n\n{}: {}", backend.name, printable(&why, Lines::One));
-        }
+    let troubles: Vec<String> = troubles(backends);
+    if !troubles.is_empty() {
+        let _ = write!(text, "\n\n{}", troubles.join("\n"));
     }
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
+}
+
+/// Says why backends cannot be used, one line each; those that are merely not there share one.
+pub(crate) fn troubles(backends: &[BackendView]) -> Vec<String> {
+    let is_away = |backend: &&BackendView| {
+        backend.survey.program.is_none() && !["claude", "codex"].contains(&backend.name)
+    };
+    let away: Vec<&str> = backends.iter().filter(is_away).map(|backend| backend.name).collect();
+    let mut lines: Vec<String> = backends
+        .iter()
+        .filter(|backend| !is_away(backend))
+        .filter_map(|backend| {
+            let why = unusable(&backend.survey)?;
+            Some(format!("{}: {}", backend.name, printable(&why, Lines::One)))
+        })
+        .collect();
+    if !away.is_empty() {
+        lines.push(format!("{}: not on PATH", away.join(", ")));
+    }
+    lines
 }
 
 #[cfg(test)]
@@ -147,7 +166,7 @@ mod tests {
         let all = Capabilities { cost: true, guards: true, ..Capabilities::default() };
         let views = [view("claude", claude, all), view("codex", codex, Capabilities::default())];
         insta::assert_snapshot!(table(&views), @r"
-        BACKEND    VERSION    SIGNED IN    cost     tokens   budget   resume   guards   sandbox  roles    mcp
+        backend    version    signed in    cost     tokens   budget   resume   guards   sandbox  roles    mcp
         claude     2.1.325    yes          yes      -        -        -        yes      -        -        -
         codex      not found  no           -        -        -        -        -        -        -        -
 
