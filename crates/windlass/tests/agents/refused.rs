@@ -77,7 +77,7 @@ fn with_nobody_to_play_agents_it_is_said_who_was_looked_for() {
             finished.stderr.contains("none of claude, codex, gemini, opencode, qwen can be used"),
             "{finished}"
         );
-        assert!(finished.stderr.contains("claude is not signed in"), "{finished}");
+        assert!(finished.stderr.contains("claude: it is not signed in"), "{finished}");
         assert!(finished.stderr.contains("--agent-command"), "{finished}");
     }
     has_no_run(&env);
