@@ -259,7 +259,16 @@ fn configure(conn: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Returns what the database says of itself, or nothing when it has to be set up first.
-pub(super) fn current(conn: &Connection, path: &Path) -> Result<Option<Said>, OpenError> {
+fn current(conn: &Connection, path: &Path) -> Result<Option<Said>, OpenError> {
+    Ok(known(conn, path)?.filter(|said| said.format == schema::FORMAT))
+}
+
+/// Returns what the database says of itself, for a reader, who cannot bring it up to date.
+pub(super) fn readable(conn: &Connection, path: &Path) -> Result<Option<Said>, OpenError> {
+    Ok(known(conn, path)?.filter(|said| said.format >= schema::OLDEST_READABLE))
+}
+
+fn known(conn: &Connection, path: &Path) -> Result<Option<Said>, OpenError> {
     if schema::is_blank(conn).at(path)? {
         return Ok(None);
     }
@@ -275,7 +284,7 @@ pub(super) fn current(conn: &Connection, path: &Path) -> Result<Option<Said>, Op
                     known: schema::FORMAT,
                 });
             }
-            Ok((said.format == schema::FORMAT).then_some(said))
+            Ok(Some(said))
         }
         _ => Err(OpenError::Foreign { path: path.to_owned(), application_id }),
     }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::anchor::{self, Anchor};
 use super::error::Fault;
 use super::identity;
-use super::open::{At as _, BUSY_TIMEOUT, DATABASE, OpenError, Store, current};
+use super::open::{At as _, BUSY_TIMEOUT, DATABASE, OpenError, Store, readable};
 use super::schema::Said;
 
 impl Store {
@@ -49,9 +49,8 @@ fn connect_read_only(path: &Path, mode: &str) -> Result<(Connection, Said), Open
         | OpenFlags::SQLITE_OPEN_URI;
     let conn = Connection::open_with_flags(uri(path, mode), flags).at(path)?;
     conn.busy_timeout(BUSY_TIMEOUT).at(path)?;
-    let said = current(&conn, path)?;
-    // A blank database is one whose creation was cut short, or an older format that only a
-    // writer may bring up to date.
+    let said = readable(&conn, path)?;
+    // A blank database is one whose creation was cut short.
     let said = said.ok_or_else(|| OpenError::NoStore { path: path.to_owned() })?;
     Ok((conn, said))
 }
@@ -71,7 +70,7 @@ fn read_where_nothing_can_be_written(
     fs_err::copy(&log, identity::log_of(&copied)).map_err(Fault::Io)?;
     let conn = Connection::open(&copied).at(path)?;
     conn.pragma_update(None, "query_only", true).at(path)?;
-    let said = current(&conn, path)?.ok_or_else(|| OpenError::NoStore { path: path.to_owned() })?;
+    let said = readable(&conn, path)?.ok_or_else(|| OpenError::NoStore { path: path.to_owned() })?;
     Ok((conn, said, Some(copy)))
 }
 

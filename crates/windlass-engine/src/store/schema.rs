@@ -3,16 +3,28 @@
 use rusqlite::{Connection, OptionalExtension as _, Transaction};
 
 /// The format that this build reads and writes. A new field of meaning raises it that day.
-pub(super) const FORMAT: u32 = 1;
+///
+/// - 1: the first.
+/// - 2: records may speak of roles, findings, publications and conversations that go on.
+pub(super) const FORMAT: u32 = 2;
+
+/// The oldest format whose tables can be read as they are.
+pub(super) const OLDEST_READABLE: u32 = 1;
 
 /// What SQLite's header says the file is: `WNDL`.
 pub(super) const APPLICATION_ID: i64 = 0x574E_444C;
 
 /// Brings a database one format further: `MIGRATIONS[n]` makes format *n + 2* of *n + 1*.
 ///
-/// There is one format so far. Each entry is kept forever, and runs in the same transaction as
-/// the change of `format`, so that a crash leaves the one or the other.
-const MIGRATIONS: [fn(&Transaction<'_>) -> rusqlite::Result<()>; FORMAT as usize - 1] = [];
+/// Each entry is kept forever, and runs in the same transaction as the change of `format`, so that
+/// a crash leaves the one or the other.
+const MIGRATIONS: [fn(&Transaction<'_>) -> rusqlite::Result<()>; FORMAT as usize - 1] =
+    [tables_stay_as_they_are];
+
+/// Only what records say is new, and older programs must not misread it.
+fn tables_stay_as_they_are(_: &Transaction<'_>) -> rusqlite::Result<()> {
+    Ok(())
+}
 
 /// Journals of different runs are interleaved in time but read one run at a time, so events are
 /// clustered by run: one index, no second copy of the key, neighbouring records on one page.

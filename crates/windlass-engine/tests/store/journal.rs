@@ -230,9 +230,24 @@ fn a_newer_format_is_refused_and_says_who_wrote_it() {
     for error in
         [Store::open(dir.path()).unwrap_err(), Store::open_read_only(dir.path()).unwrap_err()]
     {
-        assert!(matches!(error, OpenError::NewerFormat { found: 7, known: 1, .. }), "{error:?}");
+        assert!(matches!(error, OpenError::NewerFormat { found: 7, known: 2, .. }), "{error:?}");
         assert!(error.to_string().contains("windlass 9.1"), "{error}");
     }
+}
+
+#[test]
+fn an_older_format_is_read_as_it_is_and_brought_up_to_date_by_whoever_writes() {
+    let dir = tempfile::tempdir().unwrap();
+    let count = filled(dir.path(), 1).0.runs().unwrap().len();
+    tamper(dir.path(), "UPDATE meta SET value = '1' WHERE key = 'format'");
+    let format = || -> String {
+        let conn = rusqlite::Connection::open(database(dir.path())).unwrap();
+        conn.query_row("SELECT value FROM meta WHERE key = 'format'", [], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(Store::open_read_only(dir.path()).unwrap().runs().unwrap().len(), count);
+    assert_eq!(format(), "1", "a reader changes nothing");
+    assert_eq!(Store::open(dir.path()).unwrap().runs().unwrap().len(), count);
+    assert_eq!(format(), "2");
 }
 
 #[test]
