@@ -15,9 +15,11 @@
 //! This explains to an agent that it may not push. What an agent can do about it (unset variables,
 //! `git -c`) it can do; the bar that holds is that it has no keys and writes in its place only.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::git_error::GitError;
@@ -131,10 +133,52 @@ fn holds_password(url: &str) -> bool {
     who.contains(':') || protocol.starts_with("http")
 }
 
+/// Lists the settings of a configuration file that decide about a push.
+///
+/// It is asked before every attempt, so what git said of the very same text is remembered. A text
+/// that includes others says nothing about those, and is read anew.
 fn list(git_dir: &Path, config: &Path) -> Result<Vec<u8>, GitError> {
     if !config.is_file() {
         return Ok(Vec::new());
     }
+    let text = text_without_includes(config);
+    if let Some(text) = &text
+        && let Some(known) = remembered().get(text)
+    {
+        return Ok(known.clone());
+    }
+    let listed = ask(git_dir, config)?;
+    if let Some(text) = text {
+        let mut remembered = remembered();
+        if remembered.len() >= MOST_REMEMBERED {
+            remembered.clear();
+        }
+        remembered.insert(text, listed.clone());
+    }
+    Ok(listed)
+}
+
+/// How many configurations are remembered; a run has three.
+const MOST_REMEMBERED: usize = 64;
+
+/// No configuration that people write is larger.
+const LARGEST_REMEMBERED: u64 = 64 << 10;
+
+fn remembered() -> MutexGuard<'static, BTreeMap<Vec<u8>, Vec<u8>>> {
+    static SAID: Mutex<BTreeMap<Vec<u8>, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    SAID.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn text_without_includes(config: &Path) -> Option<Vec<u8>> {
+    let file = fs_err::File::open(config).ok()?;
+    let mut text = Vec::new();
+    file.take(LARGEST_REMEMBERED + 1).read_to_end(&mut text).ok()?;
+    let whole = text.len() as u64 <= LARGEST_REMEMBERED;
+    let includes = text.windows(7).any(|word| word.eq_ignore_ascii_case(b"include"));
+    (whole && !includes).then_some(text)
+}
+
+fn ask(git_dir: &Path, config: &Path) -> Result<Vec<u8>, GitError> {
     let listed = Git::at(git_dir)
         .deadline(DEADLINE)
         .args(["config", "--null", "--includes", "--file"])

@@ -70,7 +70,8 @@ fn read_where_nothing_can_be_written(
     fs_err::copy(&log, identity::log_of(&copied)).map_err(Fault::Io)?;
     let conn = Connection::open(&copied).at(path)?;
     conn.pragma_update(None, "query_only", true).at(path)?;
-    let said = readable(&conn, path)?.ok_or_else(|| OpenError::NoStore { path: path.to_owned() })?;
+    let said =
+        readable(&conn, path)?.ok_or_else(|| OpenError::NoStore { path: path.to_owned() })?;
     Ok((conn, said, Some(copy)))
 }
 
