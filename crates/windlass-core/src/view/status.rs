@@ -410,14 +410,7 @@ fn next_commands(state: &RunState) -> Vec<NextCommand> {
             command("pause", "let the running attempt finish, then stop"),
             command("resume", "go on, if no windlass is driving the run any more"),
         ],
-        RunStatus::AwaitingApproval => vec![
-            command("watch", "look at it and answer, all on one screen"),
-            command("diff", "see what was changed"),
-            command("proofs", "see what was checked, and what it rests on"),
-            command("approve", "accept what is shown"),
-            command("feedback \"…\"", "have the step done again, with this in mind"),
-            command("rollback STEP \"…\"", "go back to an earlier step"),
-        ],
+        RunStatus::AwaitingApproval => gate_commands(state, command),
         RunStatus::AwaitingUser if state.control == Control::Active => {
             blocked_commands(state, command)
         }
@@ -433,6 +426,38 @@ fn next_commands(state: &RunState) -> Vec<NextCommand> {
         ],
         RunStatus::Aborted => vec![command("report", "read what was done until then")],
     }
+}
+
+fn gate_commands(
+    state: &RunState,
+    command: impl Fn(&str, &str) -> NextCommand,
+) -> Vec<NextCommand> {
+    let gate = state.gate();
+    let index = gate.and_then(|gate| state.plan.find(&gate.step));
+    let kind = index.map(|index| &state.plan.step(index).kind);
+    let mut commands = vec![
+        command("watch", "look at it and answer, all on one screen"),
+        command("diff", "see what was changed"),
+        command("proofs", "see what was checked, and what it rests on"),
+    ];
+    match gate.map(|gate| &gate.kind) {
+        Some(GateKind::Route { target, .. }) => {
+            commands.push(command("approve", &format!("go back to `{target}`")));
+            commands.push(command("rollback STEP \"…\"", "go back to another step"));
+            commands
+                .push(command("feedback \"…\"", "have the step judge again, with this in mind"));
+        }
+        _ if matches!(kind, Some(StepKind::PullRequest(_))) => {
+            commands.push(command("approve", "push the branch and open the pull request"));
+            commands.push(command("rollback STEP \"…\"", "go back to an earlier step"));
+        }
+        _ => {
+            commands.push(command("approve", "accept what is shown"));
+            commands.push(command("feedback \"…\"", "have the step done again, with this in mind"));
+            commands.push(command("rollback STEP \"…\"", "go back to an earlier step"));
+        }
+    }
+    commands
 }
 
 /// Nothing can go on without what is blocked: its commands can be pasted as they are.

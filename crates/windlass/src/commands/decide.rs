@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use windlass_core::run::GateKind;
 use windlass_engine::dispatch::{Answer, Request, send};
 use windlass_engine::store::Life;
 
@@ -29,7 +30,10 @@ pub(crate) fn approve(
         .hint("`windlass status` says what the run waits for"));
     };
     let request = Request::Approve { gate: gate.id, message: arguments.message.clone() };
-    let what = format!("`{}` is approved", gate.step);
+    let what = match &gate.kind {
+        GateKind::Route { target, .. } => format!("the run goes back to `{target}`"),
+        GateKind::Approval | GateKind::Protected { .. } => format!("`{}` is approved", gate.step),
+    };
     ask(&surroundings, &request, &what, output)
 }
 
