@@ -22,8 +22,11 @@ struct Decision {
 }
 
 fn fixtures() -> Vec<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/journals/v1");
-    let entries = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/journals");
+    let of_versions = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let entries = of_versions
+        .filter(|path| path.is_dir())
+        .flat_map(|version| version.read_dir().unwrap().map(|entry| entry.unwrap().path()));
     entries.filter(|path| path.extension().is_some_and(|ending| ending == "jsonl")).collect()
 }
 
