@@ -2,6 +2,7 @@
 
 mod broken;
 mod crashes;
+mod feature;
 mod guards;
 mod limits;
 mod proving;
