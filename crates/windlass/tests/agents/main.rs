@@ -7,4 +7,5 @@ mod guards;
 mod limits;
 mod proving;
 mod refused;
+mod same;
 mod support;
