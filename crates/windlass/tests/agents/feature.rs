@@ -1,5 +1,6 @@
 //! From an issue to a pull request: the shipped `feature`, played by the real Claude Code.
 
+mod commanded;
 mod ended;
 mod stack;
 mod team;
@@ -7,7 +8,7 @@ mod team;
 use std::process::Command;
 
 use serde_json::Value;
-use windlass_testkit::{Background, Finished, Gh, Remote, wait};
+use windlass_testkit::{Background, Finished, Gh, Remote, TestEnv, wait};
 
 use crate::support::{Agent, World};
 use team::{NO_TABLES, lane};
@@ -26,8 +27,7 @@ impl Feature {
     fn new(script: windlass_testkit::model::Script) -> Option<Self> {
         let world = World::new(Agent::Claude, script)?;
         stack::lay_out(&world.env);
-        let (gh, remote) = (Gh::new(&world.env), Remote::bare(&world.env));
-        gh.issue_with(42, "Say that it is healthy", "At /health, and on a page.", &["backend"]);
+        let (gh, remote) = tracker(&world.env);
         let mut variables = world.agent.variables(&world.env, &world.server);
         let noting = noting(&world);
         for (name, value) in &mut variables {
@@ -77,6 +77,13 @@ impl Feature {
         let files = fs_err::read_dir(folder).expect("environments").flatten();
         files.map(|file| fs_err::read_to_string(file.path()).expect("text")).collect()
     }
+}
+
+/// An issue tracker with the issue, and a remote.
+fn tracker(env: &TestEnv) -> (Gh, Remote) {
+    let gh = Gh::new(env);
+    gh.issue_with(42, "Say that it is healthy", "At /health, and on a page.", &["backend"]);
+    (gh, Remote::bare(env))
 }
 
 /// A program that notes its environment and is Claude Code then.
