@@ -143,6 +143,35 @@ fn bad_answers_of_gh_start_nothing_and_say_what_to_do() {
 }
 
 #[test]
+fn what_is_no_number_and_a_gh_that_is_missing_start_nothing() {
+    let (env, gh) = world();
+    gh.issue(42, "Fine", "");
+    let pwned = env.root().join("pwned");
+    let command_in_it = format!("42; touch {}", pwned.display());
+    for number in ["abc", "", "4.2", "-1", "99999999999999999999", &command_in_it] {
+        let refused = run(&env, &gh, &["--issue", number]);
+        refused.assert_code(2);
+        assert!(refused.stderr.contains("error:"), "{refused}");
+    }
+    assert!(!pwned.exists() && gh.calls().is_empty(), "{:?}", gh.calls());
+    // Nothing on the search path but what windlass cannot do without.
+    let bin = env.home().join("bin");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    for name in ["git", "sh"] {
+        let found = std::env::split_paths(&path).map(|folder| folder.join(name));
+        let program = found.into_iter().find(|program| program.is_file()).expect("a program");
+        std::os::unix::fs::symlink(program, bin.join(name)).expect("a link");
+    }
+    let mut without = command(&env, &gh, &["--issue", "42"]);
+    without.env("PATH", &bin);
+    let refused = env.finish(without);
+    refused.assert_code(2);
+    assert!(refused.stderr.contains("`gh` is not installed"), "{refused}");
+    assert!(refused.stderr.contains("`--title` and `--file`"), "{refused}");
+    no_run(&env);
+}
+
+#[test]
 fn hostile_titles_become_neither_flag_nor_path_nor_command() {
     let (env, gh) = world();
     let pwned = env.root().join("pwned");
