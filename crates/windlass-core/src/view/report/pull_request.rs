@@ -70,7 +70,7 @@ fn decisions(text: &mut String, view: &ReportView) {
     if view.decisions.is_empty() {
         return;
     }
-    text.push_str("\n## Decided by people\n\n| when | who | what |\n|---|---|---|\n");
+    text.push_str("\n## Decisions\n\n| when | who | what |\n|---|---|---|\n");
     for entry in &view.decisions {
         let _ = writeln!(text, "| {} | {} | {} |", entry.time, cell(&entry.who), cell(&entry.what));
     }

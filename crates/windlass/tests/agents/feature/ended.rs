@@ -83,6 +83,9 @@ impl Feature {
             "| `tests` | state `.context.testResults.allPassed == true` is true | holds | claimed |",
             "TEST-*.xml`: 1 test ran, 0 failed, 0 skipped | holds | observed |",
             "| `review` | verdict `.context.reviewFeedback.status` is APPROVED | holds | observed |",
+            "## Decisions\n\n| when | who | what |",
+            " | ada | approved by ada |",
+            &format!(" | engine | `migrations` was skipped: {NO_TABLES} |"),
             "- Working time: ",
             "in 14 attempts",
         ] {
