@@ -28,6 +28,7 @@ impl Feature {
         let environments = self.environments();
         assert_eq!(environments.len(), ATTEMPTS.len());
         for environment in environments {
+            assert!(environment.contains("ANTHROPIC_API_KEY="), "{environment}");
             assert!(
                 !environment.contains(KEY) && !environment.contains("GH_TOKEN"),
                 "{environment}"
