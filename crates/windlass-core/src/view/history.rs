@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::id::{AttemptId, ObjectId, StepId};
+use crate::id::{AttemptId, GateId, ObjectId, StepId};
 use crate::item::Wanted;
 use crate::plan::{Holds, Strength};
 use crate::proof::{Blob, Outcome, Proof, Usage};
@@ -18,6 +18,8 @@ pub struct History {
     pub decisions: Vec<DecisionEntry>,
     pub ended_at: Option<Timestamp>,
     open: BTreeMap<StepId, OpenVerification>,
+    /// What was decided at each gate.
+    gates: BTreeMap<GateId, StepId>,
     /// Steps that go on from what they have, because a person sent them back.
     sent_back: BTreeSet<StepId>,
 }
@@ -84,7 +86,15 @@ pub struct DecisionEntry {
 impl History {
     /// Adds one event.
     pub fn add(&mut self, at: Timestamp, actor: &str, event: &Event) {
-        if let Some(what) = decision(event) {
+        if let Event::GateOpened { gate } = event {
+            self.gates.insert(gate.id, gate.step.clone());
+        }
+        if let Some(mut what) = decision(event) {
+            if let Event::GateApproved { gate, .. } = event
+                && let Some(step) = self.gates.get(gate)
+            {
+                what = format!("`{step}`: {what}");
+            }
             let who = actor.strip_prefix("person:").unwrap_or(actor);
             self.decisions.push(DecisionEntry { at, who: who.to_owned(), what });
         }

@@ -44,11 +44,16 @@ pub(super) fn step_status(step: &ReportStep) -> &'static str {
     if step.waived { "waived" } else { step.status.as_str() }
 }
 
+/// An amount of money: cents, or what is below them where that is all there is.
+fn usd(amount: f64) -> String {
+    if amount > 0.0 && amount < 0.01 { format!("{amount:.4}") } else { format!("{amount:.2}") }
+}
+
 pub(super) fn step_cost(step: &ReportStep) -> String {
     match (step.cost_usd, step.unknown_cost) {
         (None, _) => "–".to_owned(),
-        (Some(cost), 0) => format!("{cost:.2}"),
-        (Some(cost), unknown) => format!("{cost:.2} + {unknown} unknown"),
+        (Some(cost), 0) => usd(cost),
+        (Some(cost), unknown) => format!("{} + {unknown} unknown", usd(cost)),
     }
 }
 
@@ -79,10 +84,13 @@ pub(super) fn run_status(view: &ReportView) -> &'static str {
 
 pub(super) fn cost(budget: &BudgetView) -> String {
     match (budget.unknown_cost, budget.attempts) {
-        (0, _) => format!("{:.2} USD", budget.cost_usd),
+        (0, _) => format!("{} USD", usd(budget.cost_usd)),
         (unknown, attempts) if unknown == attempts => "unknown: no attempt reported one".to_owned(),
         (unknown, attempts) => {
-            format!("{:.2} USD, and unknown for {unknown} of {attempts} attempts", budget.cost_usd)
+            format!(
+                "{} USD, and unknown for {unknown} of {attempts} attempts",
+                usd(budget.cost_usd)
+            )
         }
     }
 }
