@@ -84,7 +84,7 @@ fn named(
         return rehearsal(script);
     }
     if let Some(command) = name.strip_prefix("acp:") {
-        return by_protocol(command, origin, output);
+        return by_protocol(command, origin, env, output);
     }
     let Some(known) = KNOWN.iter().find(|known| **known == name) else {
         let known = KNOWN.join("`, `");
@@ -109,10 +109,19 @@ fn named(
 }
 
 /// Any program that speaks the Agent Client Protocol.
-fn by_protocol(command: &str, origin: &Origin, output: &Output) -> Result<Chosen, CommandError> {
-    if agent::open("acp", Some(command), Path::new("windlass")).is_none() {
+fn by_protocol(
+    command: &str,
+    origin: &Origin,
+    env: &[(String, String)],
+    output: &Output,
+) -> Result<Chosen, CommandError> {
+    let Some(backend) = agent::open("acp", Some(command), Path::new("windlass")) else {
         return Err(CommandError::usage(format!("`acp:{command}` names no program"))
             .hint("write it as on a command line, for example `--agent \"acp:my-agent --acp\"`"));
+    };
+    if let Some(why) = backends::unusable(&backend.survey(env)) {
+        return Err(CommandError::usage(format!("`acp:{command}` cannot play agents: {why}"))
+            .hint("nothing was started"));
     }
     if let Some(file) = origin.file() {
         output.remark(&format!("agents are played by `{command}` (`agent` in {file})"));

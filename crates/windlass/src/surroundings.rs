@@ -142,7 +142,7 @@ impl Surroundings {
             ([newest, ..], _) => Ok((*newest).clone()),
             ([], Some(newest)) => Ok(newest.clone()),
             ([], None) => Err(CommandError::usage("there is no run in this repository yet")
-                .hint("start one with `windlass run GOAL --workflow NAME --agent-command CMD`")),
+                .hint("start one with `windlass run GOAL` or `windlass run --issue N`")),
         }
     }
 

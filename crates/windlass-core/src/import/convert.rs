@@ -139,11 +139,7 @@ fn assemble(
     if read.iter().all(|one| one.criterion.is_none()) {
         let line = read.first().map_or(1, |one| one.entry.line);
         let message = "only the orchestrator works in this file, so no step would be left";
-        return Err(vec![Problem::new(
-            line,
-            message,
-            "builtins are not supported by this version",
-        )]);
+        return Err(vec![Problem::new(line, message, "name an agent for at least one phase")]);
     }
     let mut parts = Vec::new();
     let mut accounts: BTreeMap<u32, Vec<Line>> = BTreeMap::new();
@@ -217,9 +213,12 @@ fn of_builtin(phase: &Phase<'_>, after_a_step: bool) -> (String, Vec<Remark>) {
     let is_publishing = ["pr", "pull", "publish", "merge", "push"].iter().any(|word| {
         words.split(|c: char| !c.is_ascii_alphanumeric()).any(|part| part.contains(word))
     });
-    let would_be = if is_publishing { "`builtin: pull-request`" } else { "a `builtin`" };
-    let reason =
-        format!("it would be {would_be}, which this version of windlass does not support yet");
+    let reason = if is_publishing {
+        "no agent works on it; if windlass is to publish here, add a step with `builtin: pull-request`"
+    } else {
+        "no agent works on it, and windlass has no step of this kind"
+    };
+    let reason = reason.to_owned();
     let mut remarks = vec![Remark::new(RemarkKind::Changed, reason.clone())];
     if phase.mode == Mode::Approval {
         remarks.push(if after_a_step {

@@ -13,8 +13,8 @@ pub fn config(workflow: &str) -> String {
 # The workflow of `windlass run GOAL`. All of them: `windlass workflow list`.
 workflow: {workflow}
 
-# Who plays the agents: `claude`, `codex`, or `auto`, the first that can be used (the default).
-# See `windlass agent list`.
+# Who plays the agents: `claude`, `codex`, `gemini`, `opencode`, `qwen`, or `auto`, the first that can be
+# used (the default). See `windlass agent list`.
 # agent: claude
 
 # Or a command of your own that plays the agents; it finds its prompt on standard input. Whoever runs windlass

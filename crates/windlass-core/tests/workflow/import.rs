@@ -147,7 +147,7 @@ fn an_orchestrators_line_becomes_a_comment_and_its_approval_the_gate_above() {
     let first = imported("1|Orchestrator|APPROVAL|\n2|a|AUTO|x.md\n");
     assert!(!first.workflow.contains("gate:"), "{}", first.workflow);
     assert!(said(&first, 1, RemarkKind::Weaker)[0].contains("lost"));
-    assert_snapshot!(refused("1|ORCHESTRATOR|AUTO|x\n"), @"1: only the orchestrator works in this file, so no step would be left (builtins are not supported by this version)");
+    assert_snapshot!(refused("1|ORCHESTRATOR|AUTO|x\n"), @"1: only the orchestrator works in this file, so no step would be left (name an agent for at least one phase)");
 }
 
 #[test]

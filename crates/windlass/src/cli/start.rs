@@ -30,14 +30,16 @@ pub(crate) enum Pace {
 pub(crate) struct RunArguments {
     /// What the run is for, in your words; with `--issue` or `--file` it may be left out
     pub(crate) goal: Option<String>,
-    /// A workflow: a file or a name, see `windlass workflow list`; by default the configured one
+    /// A workflow: a file or a name, see `windlass workflow list`; by default the configured one,
+    /// else `change`
     #[arg(short, long, value_name = "FILE|NAME")]
     pub(crate) workflow: Option<String>,
     /// Play every agent by this shell command: prompt on stdin and in $WINDLASS_PROMPT_FILE
     #[arg(long, value_name = "CMD", conflicts_with = "agent")]
     pub(crate) agent_command: Option<String>,
-    /// Play every agent by this backend: `claude`, `codex`, `rehearsal:SCRIPT`, or `auto`, the first
-    /// that can be used; by default the configured one, else `auto`
+    /// Play every agent by this backend: `claude`, `codex`, `gemini`, `opencode`, `qwen`,
+    /// `acp:COMMAND`, `rehearsal:SCRIPT`, or `auto`, the first that can be used; by default the
+    /// configured one, else `auto`
     #[arg(long, value_name = "BACKEND")]
     pub(crate) agent: Option<String>,
     /// Fill in an input of the workflow

@@ -99,7 +99,7 @@ fn report(
     let next = [
         format!("windlass check {default}"),
         "git add .windlass".to_owned(),
-        format!("windlass run \"what should be different\"{named} --agent-command 'my-agent'"),
+        format!("windlass run \"what should be different\"{named}"),
     ];
     if output.is_json() {
         output.json(&json!({

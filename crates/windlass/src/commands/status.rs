@@ -27,7 +27,10 @@ pub(crate) fn overview(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
             output
                 .data("  windlass init                       write a configuration and a workflow");
             output.data("  windlass workflow list              see the workflows that are there");
-            output.data("  windlass run GOAL --workflow NAME --agent-command CMD");
+            output.data("  windlass agent list                 see who can play the agents");
+            output.data(
+                "  windlass run GOAL                   start one; or: windlass run --issue N",
+            );
         }
         return Ok(ExitCode::SUCCESS);
     }

@@ -124,6 +124,15 @@ fn no_agent_an_unknown_one_and_an_empty_goal() {
     let workflow = env.workflow(GATED);
     env.windlass(&["run", "x", "--workflow", &workflow]).assert_code(2);
     env.windlass(&["run", "x", "--workflow", &workflow, "--agent", "nobody"]).assert_code(2);
+    for (agent, why) in [
+        ("acp:", "names no program"),
+        ("acp:'my agent", "names no program"),
+        ("acp:no-such-program --acp", "is not on PATH"),
+    ] {
+        let refused = env.windlass(&["run", "x", "--workflow", &workflow, "--agent", agent]);
+        refused.assert_code(2);
+        assert!(refused.stderr.contains(why), "{refused}");
+    }
     env.windlass(&["run", " ", "--workflow", &workflow, "--agent-command", "true"]).assert_code(2);
     env.windlass(&["status"]).assert_code(2);
     env.windlass(&["no-such-command"]).assert_code(2);

@@ -72,7 +72,7 @@ fn the_configuration_in_the_documentation_is_one() {
     };
     let configs: Vec<_> = blocks.map(parse).collect();
     let [first, times, rules] = configs.as_slice() else { panic!("{configs:?}") };
-    assert!(first.workflow.is_some() && first.agent_command.is_some() && first.notify.is_some());
+    assert!(first.workflow.is_some() && first.agent.is_some() && first.notify.is_some());
     assert!(times.quiet_hours.len() == 2 && times.day_budget_usd == Some(20.0));
     assert_eq!(rules.failures.len(), 3);
 }

@@ -2,7 +2,7 @@
 
 use super::file::BACKOFF;
 use super::key::{Key, Mapping, Names, Rule, Takes, list, one_or_more, small_count};
-use super::team::TEAM;
+use super::team::{BACKEND, MODEL, TEAM};
 use super::words::{
     BUILTIN, COMMIT, EXHAUSTED, FOREACH, GATE, OK, PUBLISHED_TYPES, SKIP, TRUST, alone,
 };
@@ -36,8 +36,10 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
         Key::new("agent", Takes::Text, "The role that does it; the prompt names it.")
             .otherwise("required, except on a group or with a `team`")
             .example("developer"),
-        Key::new("backend", Takes::Text, "Read and kept; the backends of today do not use it."),
-        Key::new("model", Takes::Template, "Read and kept; the backends of today do not use it."),
+        Key::new("backend", Takes::Text, BACKEND).otherwise("the run's").example("codex"),
+        Key::new("model", Takes::Template, MODEL)
+            .otherwise("the role's, else the backend's own")
+            .example("\"{inputs.model_tier}\""),
         Key::new("task", Takes::Template, "What to do.")
             .otherwise("empty")
             .example("\"Reach this goal: {goal}\""),

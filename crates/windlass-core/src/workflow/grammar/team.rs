@@ -7,6 +7,14 @@ use crate::workflow::team::MAX_SPOKES;
 static ONE_READ: Takes = Takes::Either(&[Takes::Path, Takes::Mapping(&READ)]);
 const READS: Takes = list(&ONE_READ);
 
+/// What `backend` means wherever an agent is named.
+pub(super) const BACKEND: &str =
+    "The program that plays it: `claude`, `codex`, `gemini`, `opencode` or `qwen`.";
+
+/// What `model` means there.
+pub(super) const MODEL: &str = "Its model, in the backend's words; or `fast` or `smart`, which Claude Code takes as \
+     `sonnet` and `opus` and others ignore.";
+
 pub(in crate::workflow) static TEAM: Mapping = Mapping {
     name: "team",
     of: "a `team`",
@@ -35,8 +43,10 @@ pub(in crate::workflow) static SPOKE: Mapping = Mapping {
         Key::new("id", Takes::Id, "The name of its step.").otherwise("the agent").example("looks"),
         Key::new("title", Takes::Text, "What people call it.").otherwise("from the id"),
         Key::new("agent", Takes::Text, "The role.").required().example("designer"),
-        Key::new("backend", Takes::Text, "Read and kept; the backends of today do not use it."),
-        Key::new("model", Takes::Template, "Read and kept; the backends of today do not use it."),
+        Key::new("backend", Takes::Text, BACKEND).otherwise("the run's").example("codex"),
+        Key::new("model", Takes::Template, MODEL)
+            .otherwise("the role's, else the backend's own")
+            .example("\"{inputs.model_tier}\""),
         Key::new("task", Takes::Template, "What to do.").otherwise("empty").example("Draw it."),
         Key::new("when", Takes::Expression, "It is skipped unless this is `true`.")
             .otherwise("always")
@@ -67,8 +77,10 @@ pub(in crate::workflow) static HUB: Mapping = Mapping {
     keys: &[
         Key::new("title", Takes::Text, "What people call it.").otherwise("from the step's title"),
         Key::new("agent", Takes::Text, "The role.").required().example("planner"),
-        Key::new("backend", Takes::Text, "Read and kept; the backends of today do not use it."),
-        Key::new("model", Takes::Template, "Read and kept; the backends of today do not use it."),
+        Key::new("backend", Takes::Text, BACKEND).otherwise("the run's").example("codex"),
+        Key::new("model", Takes::Template, MODEL)
+            .otherwise("the role's, else the backend's own")
+            .example("\"{inputs.model_tier}\""),
         Key::new("task", Takes::Template, "What to do.").otherwise("empty"),
         Key::new("reads", READS, "Files to read besides.").otherwise("none"),
     ],

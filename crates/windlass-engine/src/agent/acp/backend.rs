@@ -42,7 +42,9 @@ impl AcpBackend {
 
     fn job(&self, request: &AttemptRequest<'_>, folders: &[PathBuf]) -> Job {
         let mut argv = self.argv.clone();
-        if let (Some(option), Some(model)) = (self.known.model_option, request.model) {
+        // The neutral tiers are left to the user's own choice: no agent has models of these names.
+        let model = request.model.filter(|model| !matches!(*model, "fast" | "smart"));
+        if let (Some(option), Some(model)) = (self.known.model_option, model) {
             argv.extend([option.to_owned(), model.to_owned()]);
         }
         Job {
@@ -50,7 +52,7 @@ impl AcpBackend {
             place: request.place.to_owned(),
             agent: request.agent.to_owned(),
             role: request.role_text.map(str::to_owned),
-            model: request.model.map(str::to_owned),
+            model: model.map(str::to_owned),
             model_is_named: self.known.model_option.is_some(),
             mcp: request.mcp.iter().map(server).collect(),
             resumes: request.resumes.map(str::to_owned),

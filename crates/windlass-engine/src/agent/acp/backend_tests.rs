@@ -32,6 +32,14 @@ impl World {
     }
 
     fn command(&self, backend: &AcpBackend) -> Result<AgentCommand, BackendError> {
+        self.command_with(backend, "large")
+    }
+
+    fn command_with(
+        &self,
+        backend: &AcpBackend,
+        model: &str,
+    ) -> Result<AgentCommand, BackendError> {
         let attempt: AttemptId = "build#1".parse().unwrap();
         backend.command(&AttemptRequest {
             run: &RunId::new("r"),
@@ -39,7 +47,7 @@ impl World {
             agent: "developer",
             role_text: Some("Be brief."),
             tools: None,
-            model: Some("large"),
+            model: Some(model),
             mcp: &[],
             prompt_file: &self.path("prompt.md"),
             place: &self.path("place"),
@@ -72,6 +80,16 @@ fn an_agent_gets_its_own_keys_and_folder_and_nothing_else_of_the_user() {
     let job: Job = serde_json::from_slice(&fs_err::read(&command.argv[2]).unwrap()).unwrap();
     assert_eq!(job.argv, ["gemini", "--acp", "-m", "large"]);
     assert_eq!(job.role.as_deref(), Some("Be brief."));
+}
+
+#[test]
+fn a_neutral_tier_leaves_the_model_to_the_agent() {
+    let world = World::with("gemini");
+    for tier in ["fast", "smart"] {
+        let command = world.command_with(&known("gemini"), tier).unwrap();
+        let job: Job = serde_json::from_slice(&fs_err::read(&command.argv[2]).unwrap()).unwrap();
+        assert_eq!((job.argv.len(), job.model), (2, None), "{tier}");
+    }
 }
 
 #[test]
