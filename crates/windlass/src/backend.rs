@@ -1,8 +1,11 @@
 //! Who plays the agents of a run: what was asked for, else what is there.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use windlass_core::config::{Origin, Setting, Settings};
+use windlass_core::id::StepId;
+use windlass_core::plan::{Plan, PlanStep, StepKind};
 use windlass_engine::agent::{self, KNOWN, Script};
 
 use crate::cli::RunArguments;
@@ -34,6 +37,42 @@ pub(crate) fn choose(
         Some(Wish::Command(Setting { value, origin })) => command(value, &origin, output),
         Some(Wish::Agent(Setting { value, origin })) => named(&value, &origin, env, output),
         None => auto(env, output),
+    }
+}
+
+/// Looks at the backends that steps name for themselves: a run should not find out half-way that one
+/// is not there.
+pub(crate) fn of_steps(
+    plan: &Plan,
+    chosen: &Chosen,
+    env: &[(String, String)],
+) -> Result<(), CommandError> {
+    let mut named: BTreeMap<&str, &StepId> = BTreeMap::new();
+    for step in plan.steps.iter().flat_map(with_repeated) {
+        if let StepKind::Agent { backend: Some(backend), .. } = &step.kind {
+            named.entry(backend).or_insert(&step.id);
+        }
+    }
+    for (name, step) in named.into_iter().filter(|(name, _)| *name != chosen.name) {
+        let Some(known) = KNOWN.iter().find(|known| **known == name) else {
+            return Err(CommandError::usage(format!(
+                "`{step}` wants to be played by `{name}`, which is not a backend of this version"
+            ))
+            .hint(format!("a step can name one of `{}`", KNOWN.join("`, `"))));
+        };
+        let why = backends::look_at(known, env).and_then(|found| backends::unusable(&found.survey));
+        if let Some(why) = why {
+            return Err(CommandError::usage(format!("`{name}`, which plays `{step}`: {why}"))
+                .hint("`windlass agent list` says what is there; nothing was started"));
+        }
+    }
+    Ok(())
+}
+
+fn with_repeated(step: &PlanStep) -> Vec<&PlanStep> {
+    match &step.kind {
+        StepKind::Foreach(foreach) => foreach.steps.iter().collect(),
+        StepKind::Agent { .. } | StepKind::Group | StepKind::PullRequest(_) => vec![step],
     }
 }
 
@@ -137,7 +176,7 @@ fn auto(env: &[(String, String)], output: &Output) -> Result<Chosen, CommandErro
         if found.usable {
             let version = found.survey.version.as_deref().unwrap_or_default();
             output.remark(&format!(
-                "agents are played by {name} {version} (found on PATH; `--agent` chooses another)"
+                "agents are played by {name} {version} (`--agent` chooses another)"
             ));
             return Ok(Chosen { name: (*name).to_owned(), command: None });
         }

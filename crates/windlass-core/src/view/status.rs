@@ -477,6 +477,12 @@ fn blocked_commands(
     ]
 }
 
+/// Whether the step in hand is one that windlass does itself.
+fn is_publishing(state: &RunState) -> bool {
+    let holding = state.holding();
+    holding.is_some_and(|(_, plan, _)| matches!(plan.kind, StepKind::PullRequest(_)))
+}
+
 fn paused_commands(
     state: &RunState,
     command: impl Fn(&str, &str) -> NextCommand,
@@ -488,6 +494,12 @@ fn paused_commands(
         PauseReason::Budget => vec![
             command("resume --more attempts=20", "go on with a larger budget"),
             command("abort", "end the run; its work is kept"),
+        ],
+        PauseReason::RetriesExhausted if is_publishing(state) => vec![
+            command("proofs", "see what failed"),
+            command("rollback STEP \"…\"", "go back to the step that has to be done again"),
+            command("retry-reset", "look again, after you have put it right"),
+            command("skip STEP --reason \"…\"", "do without the pull request"),
         ],
         PauseReason::RetriesExhausted | PauseReason::RepeatedFailure => vec![
             command("proofs", "see what failed"),

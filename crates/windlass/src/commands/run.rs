@@ -31,6 +31,7 @@ pub(crate) fn run(
     surroundings.pass_env(&settings, &arguments.drive.pass_env, output)?;
     let plan = plan(arguments, &settings, &surroundings, output)?;
     let chosen = backend::choose(arguments, &settings, &surroundings.site.env, output)?;
+    backend::of_steps(&plan, &chosen, &surroundings.site.env)?;
     let user = &surroundings.site.user;
     if !arguments.here && !user.dirty.is_empty() {
         output.remark(&format!(

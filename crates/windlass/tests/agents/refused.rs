@@ -89,7 +89,7 @@ fn the_first_that_can_be_used_is_taken_and_told() {
     program(&env, "codex", "case $1 in --version) echo 'codex-cli 0.166.0';; *) exit 1;; esac");
     let variables = [("WINDLASS_CLAUDE", "/nowhere/claude"), ("CODEX_API_KEY", "test-key")];
     let finished = run(&env, &variables, &["--no-wait"]);
-    let told = "agents are played by codex 0.166.0 (found on PATH; `--agent` chooses another)";
+    let told = "agents are played by codex 0.166.0 (`--agent` chooses another)";
     assert!(finished.stderr.contains(told), "{finished}");
 }
 
@@ -125,4 +125,24 @@ fn a_key_that_claude_s_provider_refuses_blocks_the_run_with_how_to_sign_in() {
     let blocker = journal.last("blocker_raised").expect("a blocker").to_string();
     assert!(blocker.contains("ANTHROPIC_API_KEY"), "{blocker}");
     world.assert_clean();
+}
+
+#[test]
+fn a_backend_that_only_a_step_names_is_looked_at_before_anything_starts() {
+    for (name, said) in [
+        ("cluade", "`work` wants to be played by `cluade`, which is not a backend"),
+        ("claude", "`claude`, which plays `work`: `/nowhere/claude` (WINDLASS_CLAUDE) is not"),
+    ] {
+        let env = test_env!();
+        let workflow = env.workflow(&format!(
+            "workflow: one\nsteps: [{{id: work, agent: dev, backend: {name}, done: {{diff: any}}}}]\n"
+        ));
+        let arguments = ["run", "Do it", "--workflow", &workflow, "--agent-command", "touch x"];
+        let mut command = env.windlass_command(&arguments);
+        command.env("WINDLASS_CLAUDE", "/nowhere/claude");
+        let finished = env.finish(command);
+        finished.assert_code(2);
+        assert!(finished.stderr.contains(said), "{finished}");
+        has_no_run(&env);
+    }
 }
