@@ -158,6 +158,7 @@ fn facts() -> RunFacts {
         carried: Vec::new(),
         version: "bench".to_owned(),
         failure_rules: Vec::new(),
+        push_settings: None,
     }
 }
 

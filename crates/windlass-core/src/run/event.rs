@@ -6,7 +6,9 @@ use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, StepId, Verification
 use crate::item::{Item, ItemChange};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, ProtectedChange, Trouble, Usage, VerifyReport};
-use crate::run::{Failure, Gate, PauseReason, Publication, Raise, RunFacts, StopReason};
+use crate::run::{
+    Failure, Gate, PauseReason, Publication, PushSettings, Raise, RunFacts, StopReason,
+};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Timestamp;
 
@@ -91,8 +93,16 @@ pub enum Event {
     PublishIntended { step: StepId, commit: ObjectId, expected: Option<ObjectId> },
     /// The branch is at the remote, and the pull request is open where that could be done.
     Published { step: StepId, publication: Publication },
-    /// It could not be published; a person has to help.
-    PublishRefused { step: StepId, message: String },
+    /// It could not be published; a person has to help. `settings` are those that the person was
+    /// told about: a resume accepts them.
+    PublishRefused {
+        step: StepId,
+        message: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        settings: Option<PushSettings>,
+    },
+    /// A person who was told which settings differ wants the step to publish with them.
+    PushSettingsAccepted { step: StepId },
     /// A person has to decide.
     GateOpened { gate: Gate },
     /// A person accepted what was shown; `in_advance` when that was with `--yes`.
@@ -196,6 +206,7 @@ impl Event {
             Self::PublishIntended { .. } => "publish_intended",
             Self::Published { .. } => "published",
             Self::PublishRefused { .. } => "publish_refused",
+            Self::PushSettingsAccepted { .. } => "push_settings_accepted",
             Self::GateOpened { .. } => "gate_opened",
             Self::GateApproved { .. } => "gate_approved",
             Self::GateAnswerRefused { .. } => "gate_answer_refused",

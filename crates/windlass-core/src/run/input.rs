@@ -8,7 +8,7 @@ use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, RunId, StepId, Verif
 use crate::item::{ItemChange, NewItem, Task};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, Trouble, Usage, VerifyReport};
-use crate::run::{Publication, TimerKey};
+use crate::run::{Publication, PushSettings, TimerKey};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
 
@@ -93,6 +93,10 @@ pub struct RunFacts {
     /// How attempts that failed are told apart, as it was configured when the run started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failure_rules: Vec<crate::failure_rules::FailureRule>,
+    /// The repository's settings that decide about a push; none where no agent can write them, or
+    /// where the run publishes nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub push_settings: Option<PushSettings>,
 }
 
 impl RunFacts {
@@ -112,6 +116,7 @@ impl RunFacts {
             carried: Vec::new(),
             version: String::new(),
             failure_rules: Vec::new(),
+            push_settings: None,
         }
     }
 }
@@ -290,6 +295,9 @@ pub enum InputKind {
         epoch: u32,
         /// Why, and what to do.
         message: String,
+        /// The settings that the message is about: whoever resumes the run accepts them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        settings: Option<PushSettings>,
     },
     /// A timer that was armed went off.
     TimerFired {

@@ -18,6 +18,7 @@ mod failure;
 mod input;
 mod items;
 mod outstanding;
+mod settings;
 mod state;
 mod status;
 #[cfg(test)]
@@ -32,6 +33,7 @@ pub use failure::{Category, FailedCheck, Failure};
 pub use input::{Actor, BaselineRequest, Decision, Input, InputKind, Raise, RunFacts};
 pub use items::ItemStatus;
 pub use outstanding::outstanding;
+pub use settings::PushSettings;
 pub use state::{
     Control, Gate, GateKind, Hotfix, ItemState, PauseReason, Phase, Publication, RunState, Spent,
     StepState, StopReason,

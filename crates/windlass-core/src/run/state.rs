@@ -13,7 +13,7 @@ use crate::id::{AttemptId, Fence, GateId, ObjectId, StepId, StepIndex, Verificat
 use crate::item::Item;
 use crate::plan::{Plan, PlanStep, Skip};
 use crate::proof::ProtectedChange;
-use crate::run::{Failure, RunFacts};
+use crate::run::{Failure, PushSettings, RunFacts};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
 
@@ -83,6 +83,9 @@ pub struct RunState {
     /// What was published last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub publication: Option<Publication>,
+    /// Settings for a push that a person accepted in place of those the run started with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted_settings: Option<PushSettings>,
     /// Steps whose task list is being read.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
     pub reading: OrdSet<StepIndex>,
@@ -246,6 +249,9 @@ pub struct StepState {
     /// Whether the step's own act is done, for a step of windlass itself.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub acted: bool,
+    /// Settings that a person was told about when the step could not publish with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown_settings: Option<PushSettings>,
     /// Whether the step counts as done without its proof.
     pub waived: bool,
     /// Why the step was skipped or is blocked.

@@ -272,6 +272,7 @@ fn facts() -> RunFacts {
         carried: Vec::new(),
         version: "test".to_owned(),
         failure_rules: Vec::new(),
+        push_settings: None,
     }
 }
 

@@ -237,6 +237,7 @@ fn decision(event: &Event) -> Option<String> {
         | Event::RolledBack { .. }
         | Event::StepSkipped { .. }
         | Event::StepWaived { .. }
+        | Event::PushSettingsAccepted { .. }
         | Event::RunPaused { .. }
         | Event::RunResumed { .. }
         | Event::RetriesReset { .. }
@@ -312,8 +313,11 @@ pub fn describe(event: &Event) -> String {
             format!("the branch is being pushed at {}", commit.get(..10).unwrap_or(commit))
         }
         Event::Published { publication, .. } => published_words(publication),
-        Event::PublishRefused { step, message } => {
+        Event::PublishRefused { step, message, .. } => {
             format!("`{step}` could not be published: {message}")
+        }
+        Event::PushSettingsAccepted { step } => {
+            format!("`{step}` publishes with the repository's git settings as they were shown")
         }
         Event::GateOpened { gate } => gate_words(gate),
         Event::GateApproved { by, in_advance: true, .. } => {

@@ -225,6 +225,8 @@ impl StatusView {
         }
         if let Some(publication) = &mut self.run.publication {
             publication.url = maybe(&publication.url);
+            publication.compare_url = maybe(&publication.compare_url);
+            publication.body_file = maybe(&publication.body_file);
             publication.notes = publication.notes.iter().map(|note| shown(note)).collect();
         }
         self

@@ -8,7 +8,9 @@ use windlass_core::plan::{CheckId, Criterion, Holds, PlanStep, Strength};
 use windlass_core::proof::{
     AttemptReport, Outcome, Proof, ProtectedChange, Trouble, Usage, VerifyReport,
 };
-use windlass_core::run::{Category, Decision, Effect, InputKind, Publication, Raise, RunState};
+use windlass_core::run::{
+    Category, Decision, Effect, InputKind, Publication, PushSettings, Raise, RunState,
+};
 use windlass_core::snapshot::{Baseline, Snapshot};
 use windlass_core::time::{Span, Timestamp};
 
@@ -134,7 +136,12 @@ pub(crate) fn answer(
         Effect::Publish { step, epoch, commit, .. } => {
             let (step, epoch) = (step.clone(), *epoch);
             match dice.roll(4) {
-                3 => InputKind::PublishRefused { step, epoch, message: "no network".to_owned() },
+                3 => InputKind::PublishRefused {
+                    step,
+                    epoch,
+                    message: "no network".to_owned(),
+                    settings: (dice.roll(2) == 1).then(PushSettings::default),
+                },
                 _ => InputKind::Published { step, epoch, publication: publication(commit) },
             }
         }

@@ -199,7 +199,12 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
                 epoch,
                 publication: crate::edge::publication(&"c1".into()),
             },
-            InputKind::PublishRefused { step: id.clone(), epoch, message: "no".to_owned() },
+            InputKind::PublishRefused {
+                step: id.clone(),
+                epoch,
+                message: "no".to_owned(),
+                settings: None,
+            },
             InputKind::Committed {
                 step: id.clone(),
                 code: code.clone(),
@@ -325,6 +330,7 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "publish_intended",
         "publish_refused",
         "published",
+        "push_settings_accepted",
         "repeat_began",
         "retries_reset",
         "rolled_back",

@@ -306,5 +306,6 @@ pub(crate) fn facts(in_advance: bool) -> RunFacts {
         carried: Vec::new(),
         version: "test".to_owned(),
         failure_rules: Vec::new(),
+        push_settings: None,
     }
 }

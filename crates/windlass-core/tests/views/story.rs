@@ -76,6 +76,7 @@ impl Story {
             carried: Vec::new(),
             version: "test".to_owned(),
             failure_rules: Vec::new(),
+            push_settings: None,
         };
         let now = Timestamp(1_800_000_000_000);
         let kind = InputKind::Start { plan: Box::new(plan), facts: Box::new(facts) };

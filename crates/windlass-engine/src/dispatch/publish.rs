@@ -2,7 +2,7 @@
 
 use windlass_core::id::{ObjectId, StepId};
 use windlass_core::plan::{PullRequest, StepKind};
-use windlass_core::run::{InputKind, Publication, RunState};
+use windlass_core::run::{InputKind, Publication, PushSettings, RunState};
 use windlass_core::view::{self, History, ReportFacts};
 
 use super::worker::{Worker, WorkerError};
@@ -36,35 +36,63 @@ impl Worker {
         commit: &ObjectId,
         expected: Option<&ObjectId>,
     ) -> Result<InputKind, WorkerError> {
+        let refused = |message, settings| InputKind::PublishRefused {
+            step: step.clone(),
+            epoch,
+            message,
+            settings,
+        };
         let Some(request) = asked_for(state, step) else {
-            let message = format!("`{step}` publishes nothing");
-            return Ok(InputKind::PublishRefused { step: step.clone(), epoch, message });
+            return Ok(refused(format!("`{step}` publishes nothing"), None));
         };
         let body = self.body(state)?;
-        let published = Remote::of(&self.site.user, None).and_then(|remote| {
-            let request = PublishRequest {
-                branch: state.facts.branch.clone(),
-                commit: commit.clone(),
-                expected_remote: expected.cloned(),
-                base: request.base.clone().unwrap_or_else(|| state.facts.base_name.clone()),
-                title: request.title.clone(),
-                body,
-                body_file: self.run.state.join("pull-request.md"),
-                draft: request.draft,
-            };
-            forge::publish(&remote, &request).map(|published| (remote, published))
-        });
-        Ok(match published {
-            Ok((remote, published)) => InputKind::Published {
-                step: step.clone(),
-                epoch,
-                publication: publication(&remote, published),
-            },
-            Err(error) => {
-                let message = refusal(&error, step);
-                InputKind::PublishRefused { step: step.clone(), epoch, message }
+        let publishing = |remote: &Remote| {
+            forge::publish(
+                remote,
+                &PublishRequest {
+                    branch: state.facts.branch.clone(),
+                    commit: commit.clone(),
+                    expected_remote: expected.cloned(),
+                    base: request.base.clone().unwrap_or_else(|| state.facts.base_name.clone()),
+                    title: request.title.clone(),
+                    body,
+                    body_file: self.run.state.join("pull-request.md"),
+                    draft: request.draft,
+                },
+            )
+        };
+        // The settings first: even to ask a remote something follows them.
+        let published = match self.changed_settings(state) {
+            Ok(None) => Remote::of(&self.site.user, None)
+                .and_then(|remote| Ok(publication(&remote, publishing(&remote)?))),
+            Ok(Some((error, settings))) => {
+                return Ok(refused(refusal(&error, step), Some(settings)));
             }
+            Err(error) => Err(error),
+        };
+        Ok(match published {
+            Ok(publication) => InputKind::Published { step: step.clone(), epoch, publication },
+            Err(error) => refused(refusal(&error, step), None),
         })
+    }
+
+    /// Compares the settings that decide about a push with those that are pinned.
+    fn changed_settings(
+        &self,
+        state: &RunState,
+    ) -> Result<Option<(ForgeError, PushSettings)>, ForgeError> {
+        let accepted = state.accepted_settings.as_ref();
+        let Some(pinned) = accepted.or(state.facts.push_settings.as_ref()) else { return Ok(None) };
+        let now = forge::push_settings(&self.site.user, &state.facts.run)?;
+        let changed = now.differences_from(pinned);
+        if changed.is_empty() {
+            return Ok(None);
+        }
+        let target = match Remote::of(&self.site.user, None) {
+            Ok(remote) => format!("`{}`", remote.url()),
+            Err(error) => format!("nowhere: {error}"),
+        };
+        Ok(Some((ForgeError::Settings { changed, target }, now)))
     }
 
     /// The text of the pull request, from the journal as it is now.

@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use windlass_core::failure_rules::FailureRule;
 use windlass_core::id::{ContentHash, RunId};
-use windlass_core::plan::Plan;
-use windlass_core::run::{Actor, Input, InputKind, RunFacts};
+use windlass_core::plan::{Plan, StepKind};
+use windlass_core::run::{Actor, Input, InputKind, PushSettings, RunFacts};
 
 use super::branch;
 use super::clock::now;
 use super::site::Site;
 use super::unstarted::{Starting, UnstartedError};
 use crate::fault;
+use crate::forge::{ForgeError, push_settings};
 use crate::git::{Head, Place, PlaceRequest, place_files, remove_place};
 use crate::journal::{self, DecideError};
+use crate::launcher::confine::{self, ConfinementLevel};
 use crate::store::{Life, Store};
 use crate::verify::{PreflightError, matching_files, preflight};
 
@@ -58,6 +60,8 @@ pub enum StartError {
     Engine(#[from] crate::git::EngineRepositoryError),
     #[error("the place of the run cannot be made")]
     Place(#[from] crate::git::PlaceError),
+    #[error("the repository's settings cannot be read")]
+    Settings(#[from] ForgeError),
     #[error("a git operation of the engine failed")]
     Git(#[from] crate::git::GitError),
     #[error("`{pattern}` is to be carried into the verifier's tree, and no file matches it")]
@@ -127,6 +131,14 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
         }
     };
     fault::point("place-made");
+    let push_settings = match pinned_settings(site, &run, &request.plan, request.here) {
+        Ok(settings) => settings,
+        Err(error) => {
+            undo(site, &place, request.here);
+            starting.end()?;
+            return Err(error.into());
+        }
+    };
     let facts = RunFacts {
         run: run.clone(),
         branch: place_request.branch.clone(),
@@ -144,6 +156,7 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
         carried,
         version: request.version,
         failure_rules: request.failure_rules,
+        push_settings,
     };
     let begun = (|| {
         let verifier = site.verifier(&home, place.root(), &facts, &engine)?;
@@ -162,6 +175,19 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
     starting.end()?;
     fault::point("run-created");
     Ok(run)
+}
+
+/// Pins the settings that decide about a push where agents can write them: in the user's checkout,
+/// and everywhere without confinement. Elsewhere only people change them, and may.
+fn pinned_settings(
+    site: &Site,
+    run: &RunId,
+    plan: &Plan,
+    here: bool,
+) -> Result<Option<PushSettings>, ForgeError> {
+    let publishes = plan.steps.iter().any(|step| matches!(step.kind, StepKind::PullRequest(_)));
+    let out_of_reach = !here && matches!(confine::level(), ConfinementLevel::Landlock { .. });
+    if publishes && !out_of_reach { push_settings(&site.user, run).map(Some) } else { Ok(None) }
 }
 
 /// Takes back what was made for a run that does not start.

@@ -20,6 +20,13 @@ pub enum ForgeError {
     /// The remote that was asked for is not there.
     #[error("there is no remote `{wished}` (there is: {})", listed(names))]
     UnknownRemote { wished: String, names: Vec<String> },
+    /// Settings of the repository differ from those that were pinned.
+    #[error(
+        "settings of the repository that decide about a push are not those the run started with: \
+         {}; a push would go to {target}",
+        changed.join(", ")
+    )]
+    Settings { changed: Vec<String>, target: String },
     /// The other side did not answer.
     #[error("`{remote}` cannot be reached: {said}")]
     Unreachable { remote: String, said: String },
@@ -96,6 +103,12 @@ impl ForgeError {
             Self::NoRemote => "add one with `git remote add origin URL`".to_owned(),
             Self::SeveralRemotes { .. } => "name the one to publish to".to_owned(),
             Self::UnknownRemote { .. } => "`git remote -v` lists them".to_owned(),
+            Self::Settings { .. } => {
+                "an agent may have changed them: look with `git config --local --list --show-origin` \
+                 and put back what is not yours with `git config --local --edit`. A resume publishes \
+                 with the settings as they are now"
+                    .to_owned()
+            }
             Self::Unreachable { .. } => {
                 "check the network and the address (`git remote -v`), then do it again".to_owned()
             }

@@ -20,6 +20,7 @@ mod pull_request;
 mod push;
 mod remote;
 mod said;
+mod settings;
 
 pub use environment::UserEnvironment;
 pub use error::ForgeError;
@@ -28,3 +29,4 @@ pub use publish::{PublishRequest, Published, PublishedPullRequest, publish};
 pub use pull_request::{PullRequest, PullRequestSeen, PullRequestState};
 pub use push::PushRequest;
 pub use remote::Remote;
+pub use settings::push_settings;

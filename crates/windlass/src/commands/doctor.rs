@@ -2,6 +2,7 @@
 
 mod backends;
 mod bundle;
+mod forge;
 mod kept;
 mod keys;
 mod machine;
@@ -76,6 +77,7 @@ pub(crate) fn doctor(
         findings.push(kept::store(&home, user));
         findings.extend(kept::places(&home, user));
         findings.push(kept::config(user));
+        findings.extend(forge::look(user));
     }
     findings.extend(backends::look());
     if let Some(file) = &arguments.bundle {

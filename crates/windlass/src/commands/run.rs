@@ -5,9 +5,12 @@ mod issue;
 
 use std::process::ExitCode;
 
+use serde_json::Value;
 use windlass_core::config::{Notify, Origin, Setting, Settings};
-use windlass_core::plan::{Issue, Plan, PlanRequest};
+use windlass_core::plan::{Issue, Plan, PlanRequest, StepKind};
 use windlass_engine::dispatch::{IssueBranch, StartRequest, clear_unstarted, start};
+use windlass_engine::forge::{ForgeError, Remote};
+use windlass_engine::git::UserRepository;
 use windlass_engine::journal::load;
 use windlass_engine::store::Life;
 
@@ -39,6 +42,7 @@ pub(crate) fn run(
             user.commit.as_str().get(..12).unwrap_or(user.commit.as_str())
         ));
     }
+    say_where_it_stops(&plan, user, output);
     let request = StartRequest {
         branch: branch(&plan, &surroundings, output)?,
         plan,
@@ -55,6 +59,25 @@ pub(crate) fn run(
     say_whose_command(notify.as_ref(), output);
     let run = start(&surroundings.site, request)?;
     drive(&surroundings, &run, DriveHow { no_wait: arguments.drive.no_wait, notify }, output)
+}
+
+/// Says before anything is spent that the run cannot be published as the repository is now.
+fn say_where_it_stops(plan: &Plan, user: &UserRepository, output: &Output) {
+    let publishes = plan.steps.iter().find(|step| matches!(step.kind, StepKind::PullRequest(_)));
+    let Some(step) = publishes.filter(|_| plan.inputs.get("publish") != Some(&false.into())) else {
+        return;
+    };
+    if let Err(ForgeError::NoRemote) = Remote::of(user, None) {
+        let without = match plan.inputs.get("publish") {
+            Some(Value::Bool(true)) => "`--input publish=false` does without".to_owned(),
+            _ => format!("`windlass skip {} REASON` does without", step.id),
+        };
+        output.remark(&format!(
+            "the repository has no remote: `{}` will stop for you (`git remote add origin URL` \
+             gives it one; {without})",
+            step.id
+        ));
+    }
 }
 
 /// Looks around, after what killed starts left behind is taken back: HEAD may stand elsewhere then.

@@ -78,6 +78,7 @@ impl RunState {
             | Event::PublishIntended { step, .. }
             | Event::Published { step, .. }
             | Event::PublishRefused { step, .. }
+            | Event::PushSettingsAccepted { step }
             | Event::WaitStarted { step, .. }
             | Event::WaitEnded { step }
             | Event::StepDone { step }

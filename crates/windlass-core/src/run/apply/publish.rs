@@ -26,8 +26,19 @@ impl RunState {
                     step.phase = Phase::Proven { snapshot };
                 });
             }
-            (Event::PublishRefused { .. }, Phase::Publishing { snapshot, .. }) => {
-                self.update(index, |step| step.phase = Phase::Proven { snapshot });
+            (Event::PublishRefused { settings, .. }, Phase::Publishing { snapshot, .. }) => {
+                let settings = settings.clone();
+                self.update(index, |step| {
+                    step.phase = Phase::Proven { snapshot };
+                    step.shown_settings = settings;
+                });
+            }
+            (Event::PushSettingsAccepted { .. }, Phase::Proven { .. })
+                if self.step(index).shown_settings.is_some() =>
+            {
+                let shown = self.step(index).shown_settings.clone();
+                self.accepted_settings = shown;
+                self.update(index, |step| step.shown_settings = None);
             }
             _ => return Err(self.wrong_phase(index, event)),
         }

@@ -65,7 +65,8 @@ impl RunState {
             }
             Event::PublishIntended { .. }
             | Event::Published { .. }
-            | Event::PublishRefused { .. } => self.apply_publishing(index, event)?,
+            | Event::PublishRefused { .. }
+            | Event::PushSettingsAccepted { .. } => self.apply_publishing(index, event)?,
             Event::StepDone { .. } => {
                 let unjudged = self.is_unjudged_group(index);
                 let unpublished = self.is_pull_request(index) && !self.step(index).acted;

@@ -34,6 +34,7 @@ pub(super) fn resume(draft: &mut Draft, raise: &Raise) -> Result<(), Rejected> {
     {
         return Err(Rejected::Exhausted { step: plan.id.clone() });
     }
+    super::publish::accept_settings(draft);
     draft.emit(Event::RunResumed { raise: raise.clone() });
     ask_again(draft);
     Ok(())

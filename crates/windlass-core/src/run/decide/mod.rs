@@ -200,8 +200,8 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
         InputKind::Published { step, epoch, publication } => {
             publish::published(&mut draft, step, *epoch, publication)?;
         }
-        InputKind::PublishRefused { step, epoch, message } => {
-            publish::refused(&mut draft, step, *epoch, message)?;
+        InputKind::PublishRefused { step, epoch, message, settings } => {
+            publish::refused(&mut draft, step, *epoch, message, settings.as_ref())?;
         }
         InputKind::TimerFired { key } => step::timer_fired(&mut draft, key, input.at),
         InputKind::ContextSet { attempt, key, value } => {

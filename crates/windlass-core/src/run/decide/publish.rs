@@ -4,7 +4,7 @@ use super::draft::Draft;
 use crate::id::{StepId, StepIndex};
 use crate::plan::{GatePolicy, StepKind};
 use crate::run::state::{Phase, Publication};
-use crate::run::{Event, Rejected};
+use crate::run::{Event, PushSettings, Rejected};
 
 /// Returns the intent of a step that is proven, accepted and not published yet.
 pub(super) fn intent(draft: &Draft, index: StepIndex) -> Option<Event> {
@@ -46,11 +46,23 @@ pub(super) fn refused(
     step: &StepId,
     epoch: u32,
     message: &str,
+    settings: Option<&PushSettings>,
 ) -> Result<(), Rejected> {
     expect_publishing(draft, step, epoch)?;
-    draft.emit(Event::PublishRefused { step: step.clone(), message: message.to_owned() });
-    draft.emit(Event::BlockerRaised { message: message.to_owned() });
+    let (message, settings) = (message.to_owned(), settings.cloned());
+    draft.emit(Event::PublishRefused { step: step.clone(), message: message.clone(), settings });
+    draft.emit(Event::BlockerRaised { message });
     Ok(())
+}
+
+/// Whoever resumes a run that stopped because of its settings has been told which they are.
+pub(super) fn accept_settings(draft: &mut Draft) {
+    let told = draft.state.holding().filter(|(_, _, step)| {
+        step.shown_settings.is_some() && matches!(step.phase, Phase::Proven { .. })
+    });
+    if let Some(step) = told.map(|(_, plan, _)| plan.id.clone()) {
+        draft.emit(Event::PushSettingsAccepted { step });
+    }
 }
 
 fn expect_publishing(draft: &Draft, step: &StepId, epoch: u32) -> Result<(), Rejected> {

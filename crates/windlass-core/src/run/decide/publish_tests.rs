@@ -46,7 +46,7 @@ impl Run {
     fn refuses_to_publish(&mut self, message: &str) -> Vec<Event> {
         let (step, epoch) = ("publish".into(), self.step("publish").epoch);
         let message = message.to_owned();
-        self.expect_fed(InputKind::PublishRefused { step, epoch, message })
+        self.expect_fed(InputKind::PublishRefused { step, epoch, message, settings: None })
     }
 }
 
@@ -152,4 +152,41 @@ fn a_late_report_of_an_earlier_life_is_dropped() {
         publication: publication("commit-1"),
     };
     assert_eq!(run.feed(late), Err(Rejected::NotExpected));
+}
+
+fn settings(url: &str) -> PushSettings {
+    PushSettings([("remote.origin.url".to_owned(), url.into())].into())
+}
+
+/// A run that stopped because the settings for a push are other ones.
+fn stopped_by_settings() -> Run {
+    let mut run = Run::of([agent("code"), publishing()]);
+    run.proves("code", "c1");
+    run.begins("publish");
+    run.verifies(holds());
+    run.commits("publish", "commit-1");
+    let (step, message) = ("publish".into(), "changed".to_owned());
+    let settings = Some(settings("other"));
+    run.expect_fed(InputKind::PublishRefused { step, epoch: 0, message, settings });
+    run
+}
+
+#[test]
+fn who_resumes_accepts_the_settings_that_were_shown() {
+    let mut run = stopped_by_settings();
+    assert_eq!(run.state.accepted_settings, None);
+    let events = run.decides(Decision::Resume { raise: Raise::default() });
+    assert_eq!(events[0], Event::PushSettingsAccepted { step: "publish".into() });
+    assert_eq!(run.state.accepted_settings, Some(settings("other")));
+    run.refuses_to_publish("no network");
+    let events = run.decides(Decision::Resume { raise: Raise::default() });
+    assert!(matches!(events[0], Event::RunResumed { .. }), "accepted twice: {events:?}");
+}
+
+#[test]
+fn who_goes_back_instead_accepts_no_settings() {
+    let mut run = stopped_by_settings();
+    run.decides(rollback("code", "c1"));
+    assert_eq!(run.state.accepted_settings, None);
+    assert_eq!(run.step("publish").shown_settings, None);
 }

@@ -7,8 +7,8 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
 
 use super::inline::{
-    audit, cost, item_status, one_line, rests_on, run_status, short, spoken, step_cost,
-    step_status, strength, verdict,
+    audit, cost, item_status, one_line, pull_request, rests_on, run_status, short, spoken,
+    step_cost, step_status, strength, verdict,
 };
 use super::projection::{ReportAttempt, ReportProof, ReportStep, ReportView};
 use crate::plan::{Holds, Strength};
@@ -87,6 +87,10 @@ fn header(view: &ReportView, title: &str) -> Markup {
                 }
             }
             p.soft { "branch " code { (view.branch) } " at " code { (short(&view.head)) } ", from " code { (short(&view.base)) } }
+            @if let Some(publication) = &view.publication {
+                p { "Pull request " (prose(&pull_request(publication))) }
+                @for note in &publication.notes { p.soft { (prose(note)) } }
+            }
             dl.cards {
                 (card("Steps done", &format!("{done} of {}", view.steps.len()), ""))
                 (card("Attempts", &view.budget.attempts.to_string(), &format!("of at most {}", view.budget.attempts_limit)))

@@ -1,7 +1,7 @@
 //! Words that the writers of a report share.
 
 use crate::plan::{Holds, Strength};
-use crate::run::RunStatus;
+use crate::run::{Publication, RunStatus};
 use crate::view::ItemView;
 use crate::view::printable::{Lines, printable};
 use crate::view::report::projection::{ReportAttempt, ReportStep, ReportView};
@@ -15,6 +15,18 @@ pub(super) fn one_line(text: &str) -> String {
 
 pub(super) fn short(id: &str) -> &str {
     id.get(..12).unwrap_or(id)
+}
+
+/// Where the pull request is, or where it can be opened.
+pub(super) fn pull_request(publication: &Publication) -> String {
+    let Publication { remote, pushed, number, url, compare_url, .. } = publication;
+    let pushed = short(pushed.as_str());
+    match (number, url, compare_url) {
+        (Some(number), Some(url), _) => format!("#{number} {url}, at `{pushed}`"),
+        (Some(number), None, _) => format!("#{number}, at `{pushed}`"),
+        (None, _, Some(page)) => format!("to be opened by hand: {page}, at `{pushed}`"),
+        (None, _, None) => format!("to be opened by hand; `{remote}` has the branch at `{pushed}`"),
+    }
 }
 
 pub(super) fn verdict(holds: Holds) -> &'static str {

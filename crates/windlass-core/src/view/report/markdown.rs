@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::inline::{
-    audit, cost, item_status, one_line, rests_on, run_status, short, spoken, step_cost,
-    step_status, strength, verdict,
+    audit, cost, item_status, one_line, pull_request, rests_on, run_status, short, spoken,
+    step_cost, step_status, strength, verdict,
 };
 use super::projection::{ReportProof, ReportView};
 use crate::plan::Holds;
@@ -39,6 +39,12 @@ fn header(text: &mut String, view: &ReportView) {
         row("Issue", &format!("#{} {}", issue.number, prose(&issue.title)));
     }
     row("Branch", &format!("`{}` at `{}`, from `{}`", view.branch, view.head, view.base));
+    if let Some(publication) = &view.publication {
+        row("Pull request", &prose(&pull_request(publication)));
+        for note in &publication.notes {
+            row("Note", &prose(note));
+        }
+    }
     row("Started", &view.started_at);
     if let (Some(ended), Some(took)) = (&view.ended_at, view.took) {
         row("Ended", &format!("{ended}, after {took}"));

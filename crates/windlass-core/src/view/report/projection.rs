@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::id::{ContentHash, RunId, StepId};
 use crate::plan::{Holds, Issue, StepKind, Strength};
 use crate::proof::{Blob, Outcome};
-use crate::run::{RunState, RunStatus, StepStatus};
+use crate::run::{Publication, RunState, RunStatus, StepStatus};
 use crate::time::{Span, Timestamp};
 use crate::view::ItemView;
 use crate::view::changes::Changes;
@@ -72,6 +72,9 @@ pub struct ReportView {
     pub proofs: Vec<ReportProof>,
     pub attempts: Vec<ReportAttempt>,
     pub changes: Option<Changes>,
+    /// What of the run is outside: its branch at the remote, and its pull request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub publication: Option<Publication>,
     pub journal_head: String,
     pub audit: Option<ReportAudit>,
     pub version: String,
@@ -187,6 +190,7 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         proofs: proofs(state, history, facts),
         attempts: attempts(state, history, facts),
         changes: facts.changes.clone(),
+        publication: run.publication,
         journal_head: facts.head.clone(),
         audit: facts.audit.clone(),
         version: facts.version.clone(),
