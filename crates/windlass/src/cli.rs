@@ -21,9 +21,9 @@ pub(crate) use define::{
     SimulateArguments, WorkflowArguments, WorkflowCommand,
 };
 pub(crate) use follow::{
-    Against, CostArguments, CostKey, DiffArguments, LogArguments, ProofsArguments, ReplayArguments,
-    ReportArguments, RestoreArguments, StatusArguments, TrashArguments, TrashCommand,
-    TrashShowArguments,
+    Against, AuditArguments, CostArguments, CostKey, DiffArguments, LogArguments, ProofsArguments,
+    ReplayArguments, ReportArguments, RestoreArguments, StatusArguments, TrashArguments,
+    TrashCommand, TrashShowArguments,
 };
 pub(crate) use start::{
     CompletionsArguments, DemoArguments, DoctorArguments, InitArguments, ManArguments, Pace,
@@ -163,7 +163,7 @@ pub(crate) enum Command {
     Proofs(ProofsArguments),
     /// Check the journal: its chain, and every decision in it again
     #[command(after_help = "Example: windlass audit --json")]
-    Audit,
+    Audit(AuditArguments),
     /// Accept what the gate shows
     #[command(after_help = "Example: windlass approve -m \"looks right\"")]
     Approve(ApproveArguments),

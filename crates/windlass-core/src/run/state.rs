@@ -83,9 +83,6 @@ pub struct RunState {
     /// What was published last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub publication: Option<Publication>,
-    /// Settings for a push that a person accepted in place of those the run started with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub accepted_settings: Option<PushSettings>,
     /// Steps whose task list is being read.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
     pub reading: OrdSet<StepIndex>,
@@ -252,6 +249,10 @@ pub struct StepState {
     /// Settings that a person was told about when the step could not publish with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_settings: Option<PushSettings>,
+    /// Settings that a person then accepted, besides those the run started with. Who sends the step
+    /// back lets agents work again, and has to accept them anew.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted_settings: Option<PushSettings>,
     /// Whether the step counts as done without its proof.
     pub waived: bool,
     /// Why the step was skipped or is blocked.

@@ -45,7 +45,7 @@ impl Worker {
         let Some(request) = asked_for(state, step) else {
             return Ok(refused(format!("`{step}` publishes nothing"), None));
         };
-        let body = self.body(state)?;
+        let body = self.body(state, step)?;
         let publishing = |remote: &Remote| {
             forge::publish(
                 remote,
@@ -62,7 +62,7 @@ impl Worker {
             )
         };
         // The settings first: even to ask a remote something follows them.
-        let published = match self.changed_settings(state) {
+        let published = match self.changed_settings(state, step) {
             Ok(None) => Remote::of(&self.site.user, None)
                 .and_then(|remote| Ok(publication(&remote, publishing(&remote)?))),
             Ok(Some((error, settings))) => {
@@ -76,27 +76,30 @@ impl Worker {
         })
     }
 
-    /// Compares the settings that decide about a push with those that are pinned.
+    /// Compares the settings that decide about a push with those that the run started with, and
+    /// those that a person accepted besides.
     fn changed_settings(
         &self,
         state: &RunState,
+        step: &StepId,
     ) -> Result<Option<(ForgeError, PushSettings)>, ForgeError> {
-        let accepted = state.accepted_settings.as_ref();
-        let Some(pinned) = accepted.or(state.facts.push_settings.as_ref()) else { return Ok(None) };
+        let Some(pinned) = &state.facts.push_settings else { return Ok(None) };
         let now = forge::push_settings(&self.site.user, &state.facts.run)?;
-        let changed = now.differences_from(pinned);
-        if changed.is_empty() {
+        let step = state.plan.find(step).map(|index| state.step(index));
+        let accepted = step.and_then(|step| step.accepted_settings.as_ref());
+        if now == *pinned || accepted == Some(&now) {
             return Ok(None);
         }
         let target = match Remote::of(&self.site.user, None) {
             Ok(remote) => format!("`{}`", remote.url()),
             Err(error) => format!("nowhere: {error}"),
         };
+        let changed = now.differences_from(pinned);
         Ok(Some((ForgeError::Settings { changed, target }, now)))
     }
 
     /// The text of the pull request, from the journal as it is now.
-    fn body(&self, state: &RunState) -> Result<String, BodyError> {
+    fn body(&self, state: &RunState, step: &StepId) -> Result<String, BodyError> {
         let (store, run) = (Store::open_read_only(&self.site.home.state)?, &state.facts.run);
         let mut history = History::default();
         for record in store.records(run, Seq(1))? {
@@ -110,7 +113,10 @@ impl Worker {
             version: state.facts.version.clone(),
             ..ReportFacts::default()
         };
-        Ok(view::pull_request_body(&view::report_view(state, &history, &facts)))
+        let mut view = view::report_view(state, &history, &facts);
+        // It is not among the work that it is about, and what it waits for is only this text.
+        view.steps.retain(|shown| shown.id != *step);
+        Ok(view::pull_request_body(&view))
     }
 }
 
@@ -137,7 +143,7 @@ fn publication(remote: &Remote, published: forge::Published) -> Publication {
 fn refusal(error: &ForgeError, step: &StepId) -> String {
     let hint = error.hint();
     format!(
-        "{}. What to do: {hint}; then `windlass resume`, or `windlass skip {step} REASON` to do \
+        "{}. What to do: {hint}; then `windlass resume`, or `windlass skip {step} --reason WHY` to do \
          without it",
         super::attempt::with_causes(error)
     )

@@ -104,9 +104,9 @@ impl ForgeError {
             Self::SeveralRemotes { .. } => "name the one to publish to".to_owned(),
             Self::UnknownRemote { .. } => "`git remote -v` lists them".to_owned(),
             Self::Settings { .. } => {
-                "an agent may have changed them: look with `git config --local --list --show-origin` \
-                 and put back what is not yours with `git config --local --edit`. A resume publishes \
-                 with the settings as they are now"
+                "an agent may have changed them: put back what is not yours with \
+                 `git config --local --edit`, or leave what you changed yourself, for who resumes \
+                 accepts what is told here"
                     .to_owned()
             }
             Self::Unreachable { .. } => {

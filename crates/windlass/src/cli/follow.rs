@@ -25,6 +25,13 @@ pub(crate) struct LogArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct AuditArguments {
+    /// Say whether this head, as it stands in a commit or a pull request, is part of the journal
+    #[arg(long, value_name = "HASH")]
+    pub(crate) head: Option<String>,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ReplayArguments {
     /// The number of the last event that counts, as `windlass log` shows it; by default all
     #[arg(long, value_name = "SEQ")]

@@ -60,7 +60,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Report(arguments)) => report::report(cli, arguments, output),
         Some(Command::Cost(arguments)) => cost::cost(cli, arguments, output),
         Some(Command::Proofs(arguments)) => proofs::proofs(cli, arguments, output),
-        Some(Command::Audit) => audit::audit(cli, output),
+        Some(Command::Audit(arguments)) => audit::audit(cli, arguments, output),
         Some(Command::Approve(arguments)) => decide::approve(cli, arguments, output),
         Some(Command::Feedback(arguments)) => decide::feedback(cli, arguments, output),
         Some(Command::Rollback(arguments)) => decide::rollback(cli, arguments, output),

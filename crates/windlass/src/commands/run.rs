@@ -70,7 +70,7 @@ fn say_where_it_stops(plan: &Plan, user: &UserRepository, output: &Output) {
     if let Err(ForgeError::NoRemote) = Remote::of(user, None) {
         let without = match plan.inputs.get("publish") {
             Some(Value::Bool(true)) => "`--input publish=false` does without".to_owned(),
-            _ => format!("`windlass skip {} REASON` does without", step.id),
+            _ => format!("`windlass skip {} --reason WHY` does without", step.id),
         };
         output.remark(&format!(
             "the repository has no remote: `{}` will stop for you (`git remote add origin URL` \

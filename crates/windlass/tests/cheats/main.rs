@@ -12,6 +12,7 @@ mod leftovers;
 mod lingering;
 mod outside;
 mod programs;
+mod publish;
 mod reports;
 mod spokes;
 mod support;

@@ -5,6 +5,7 @@
 mod at_a_gate;
 mod every_point;
 mod in_items;
+mod publishing;
 mod random_moments;
 mod scenario;
 mod starting;

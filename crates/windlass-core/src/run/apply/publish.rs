@@ -36,9 +36,7 @@ impl RunState {
             (Event::PushSettingsAccepted { .. }, Phase::Proven { .. })
                 if self.step(index).shown_settings.is_some() =>
             {
-                let shown = self.step(index).shown_settings.clone();
-                self.accepted_settings = shown;
-                self.update(index, |step| step.shown_settings = None);
+                self.update(index, |step| step.accepted_settings = step.shown_settings.take());
             }
             _ => return Err(self.wrong_phase(index, event)),
         }

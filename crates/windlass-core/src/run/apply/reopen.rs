@@ -173,7 +173,7 @@ impl RunState {
             step.seen = None;
             step.approved = false;
             (step.acted, step.waived) = (false, false);
-            step.shown_settings = None;
+            (step.shown_settings, step.accepted_settings) = (None, None);
             step.failure = None;
             step.hotfix = None;
             step.note = None;

@@ -174,19 +174,24 @@ fn stopped_by_settings() -> Run {
 #[test]
 fn who_resumes_accepts_the_settings_that_were_shown() {
     let mut run = stopped_by_settings();
-    assert_eq!(run.state.accepted_settings, None);
+    assert_eq!(run.step("publish").accepted_settings, None);
     let events = run.decides(Decision::Resume { raise: Raise::default() });
     assert_eq!(events[0], Event::PushSettingsAccepted { step: "publish".into() });
-    assert_eq!(run.state.accepted_settings, Some(settings("other")));
+    assert_eq!(run.step("publish").accepted_settings, Some(settings("other")));
     run.refuses_to_publish("no network");
     let events = run.decides(Decision::Resume { raise: Raise::default() });
     assert!(matches!(events[0], Event::RunResumed { .. }), "accepted twice: {events:?}");
 }
 
 #[test]
-fn who_goes_back_instead_accepts_no_settings() {
+fn who_lets_agents_work_again_accepts_no_settings() {
     let mut run = stopped_by_settings();
-    run.decides(rollback("code", "c1"));
-    assert_eq!(run.state.accepted_settings, None);
-    assert_eq!(run.step("publish").shown_settings, None);
+    let mut accepted = run.clone();
+    accepted.decides(Decision::Resume { raise: Raise::default() });
+    accepted.refuses_to_publish("no network");
+    for run in [&mut run, &mut accepted] {
+        run.decides(rollback("code", "c1"));
+        assert_eq!(run.step("publish").accepted_settings, None);
+        assert_eq!(run.step("publish").shown_settings, None);
+    }
 }
