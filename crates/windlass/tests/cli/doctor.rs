@@ -1,6 +1,6 @@
 //! What doctor finds, and what a bundle says.
 
-use windlass_testkit::{TestEnv, test_env};
+use windlass_testkit::{Finished, Gh, Remote, TestEnv, test_env};
 
 use crate::support::{GATED, HONEST, at_the_gate};
 
@@ -162,4 +162,39 @@ fn a_bundle_has_the_journal_and_none_of_the_planted_secrets() {
     again.assert_code(2);
     assert_eq!(fs_err::read_to_string(&file).unwrap(), text);
     env.windlass(&["doctor", "--bundle", "x.md", "--run", "nosuch"]).assert_code(2);
+}
+
+#[test]
+fn where_a_run_would_publish_and_who_is_signed_in() {
+    let env = test_env!();
+    let gh = Gh::new(&env);
+    let look = || -> Finished {
+        let mut command = env.windlass_command(&["doctor", "--json"]);
+        command.env_clear().envs(gh.variables(&env));
+        env.finish(command)
+    };
+    let findings = |finished: &Finished| -> serde_json::Value {
+        serde_json::from_str(&finished.stdout).expect("a list")
+    };
+    let without = look();
+    let all = findings(&without);
+    let publishing = finding(&all, "publishing");
+    assert_eq!(publishing["state"], "warning");
+    assert!(publishing["fix"].as_str().unwrap().contains("git remote add origin URL"));
+    assert!(finding(&all, "gh")["says"].as_str().unwrap().ends_with(", signed in"));
+    Remote::bare(&env);
+    env.repository.git(&[
+        "config",
+        "remote.origin.pushurl",
+        "https://me:hush@forge.example/a/b.git",
+    ]);
+    gh.fail("*", "not-signed-in");
+    let finished = look();
+    assert!(!finished.stdout.contains("hush"), "{finished}");
+    let all = findings(&finished);
+    let publishing = finding(&all, "publishing");
+    assert_eq!(publishing["says"], "to `origin` at https://forge.example/a/b.git");
+    let gh = finding(&all, "gh");
+    assert_eq!(gh["state"], "warning");
+    assert_eq!(gh["fix"], "sign in with `gh auth login --hostname forge.example`");
 }

@@ -34,7 +34,7 @@ fn not_stopped(level: &ConfinementLevel) -> impl Iterator<Item = &'static str> {
         "finding the sockets of your ssh agent or keyring where they usually are",
         "the network: what was read can be sent, and used elsewhere",
         "code that an agent wrote and a check runs: checks have your home",
-        "with --here: reading and changing the repository's own git configuration",
+        "with --here: reading and changing the repository's own git configuration; publishing stops if it was changed",
         writing,
     ]
     .into_iter()
