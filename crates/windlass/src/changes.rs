@@ -3,16 +3,13 @@
 use std::fmt::Write as _;
 
 use windlass_core::snapshot::Snapshot;
-use windlass_core::view::{Changes, Difference, FileChange, Lines, printable};
-use windlass_engine::git::{ChangeStatus, EngineRepository, GitError, TreePath};
+use windlass_core::view::{Changes, FileChange, Lines, printable};
+use windlass_engine::git::{EngineRepository, TreePath};
 
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::render::Paint;
 use crate::surroundings::Surroundings;
-
-/// Where papers lie in a place.
-const PAPERS: &str = ".windlass/run/";
 
 /// How much of a patch is shown. More than this nobody reads; the files can be restored.
 const MAX_PATCH_BYTES: usize = 16 << 20;
@@ -40,37 +37,6 @@ pub(crate) fn engine(surroundings: &Surroundings) -> Result<EngineRepository, Co
     })
 }
 
-/// Lists what differs.
-pub(crate) fn between(
-    engine: &EngineRepository,
-    from: &Snapshot,
-    to: &Snapshot,
-) -> Result<Changes, GitError> {
-    let list = |prefix: &str, from, to| -> Result<Vec<FileChange>, GitError> {
-        let (changes, counts) = engine.diff_with_lines(from, to)?;
-        let file = |change: &windlass_engine::git::Change| {
-            let count = counts.iter().find(|count| count.path == change.path);
-            let lines = count.and_then(|count| count.lines);
-            FileChange {
-                path: format!("{prefix}{}", change.path),
-                status: match change.status {
-                    ChangeStatus::Added => Difference::Added,
-                    ChangeStatus::Deleted => Difference::Deleted,
-                    ChangeStatus::Modified => Difference::Modified,
-                    ChangeStatus::TypeChanged => Difference::TypeChanged,
-                },
-                added: lines.map(|(added, _)| added),
-                deleted: lines.map(|(_, deleted)| deleted),
-            }
-        };
-        Ok(changes.iter().map(file).collect())
-    };
-    Ok(Changes {
-        code: list("", &from.code, &to.code)?,
-        papers: list(PAPERS, &from.papers, &to.papers)?,
-    })
-}
-
 /// Prints what differs; `paths` narrows a patch.
 pub(crate) fn print(
     engine: &EngineRepository,
@@ -79,7 +45,7 @@ pub(crate) fn print(
     paths: &[String],
     output: &mut Output,
 ) -> Result<(), CommandError> {
-    let mut changes = between(engine, from, to).map_err(CommandError::failure)?;
+    let mut changes = engine.changes(from, to).map_err(CommandError::failure)?;
     let wanted =
         |file: &FileChange| paths.is_empty() || paths.iter().any(|path| is_below(&file.path, path));
     changes.code.retain(wanted);
@@ -102,7 +68,12 @@ pub(crate) fn print(
             patch(engine, ("", &from.code, &to.code), &changes.code, output)?;
             if !changes.papers.is_empty() {
                 output.data(&paint.bold("\nPapers"));
-                patch(engine, (PAPERS, &from.papers, &to.papers), &changes.papers, output)?;
+                patch(
+                    engine,
+                    (windlass_engine::git::PAPERS, &from.papers, &to.papers),
+                    &changes.papers,
+                    output,
+                )?;
             }
         }
     }

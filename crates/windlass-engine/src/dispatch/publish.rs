@@ -3,11 +3,11 @@
 use windlass_core::id::{ObjectId, StepId};
 use windlass_core::plan::{PullRequest, StepKind};
 use windlass_core::run::{InputKind, Publication, PushSettings, RunState};
-use windlass_core::view::{self, History, ReportFacts};
+use windlass_core::view::{self, Changes, History, KeptFiles, ReportFacts, Work};
 
 use super::worker::{Worker, WorkerError};
 use crate::forge::{self, ForgeError, PublishRequest, Remote};
-use crate::journal::{Entry, LoadError, entry, load};
+use crate::journal::{Entry, LoadError, entry, load, trail};
 use crate::store::{ReadError, Seq, Store};
 
 /// What the text of a pull request could not be made from.
@@ -108,11 +108,24 @@ impl Worker {
                 history.add(record.time, &record.actor, &event);
             }
         }
-        let facts = ReportFacts {
-            head: load(&store, run)?.head.hash.to_string(),
+        let head = load(&store, run)?.head;
+        let mut facts = ReportFacts {
+            head: head.hash.to_string(),
             version: state.facts.version.clone(),
             ..ReportFacts::default()
         };
+        // Without the kept files the text says less, and is true all the same.
+        if let Ok(kept) = KeptFiles::of(&trail(&store, run, head.seq)?) {
+            // Papers stay behind: what is published is the code.
+            let changed = |work: &Work| {
+                let changes = self.engine.changes(&work.from, &work.to).ok()?;
+                Some(Changes { papers: Vec::new(), ..changes })
+            };
+            facts.changes = kept.whole.as_ref().and_then(changed);
+            let steps = kept.work.iter();
+            facts.step_changes =
+                steps.filter_map(|(step, work)| Some((step.clone(), changed(work)?))).collect();
+        }
         let mut view = view::report_view(state, &history, &facts);
         // It is not among the work that it is about, and what it waits for is only this text.
         view.steps.retain(|shown| shown.id != *step);

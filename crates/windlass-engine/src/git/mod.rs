@@ -13,6 +13,7 @@
 //! missing in the verifier's tree as well, so hiding gains nothing.
 
 mod aside;
+mod changes;
 mod commit;
 mod diff;
 mod engine_repository;
@@ -42,6 +43,7 @@ mod user;
 mod verifier_tree;
 
 pub use aside::BringError;
+pub use changes::PAPERS;
 pub use commit::CommitRequest;
 pub use diff::{Change, ChangeStatus, LineCount, TreeEntry, TreePath};
 pub use engine_repository::{EngineRepository, EngineRepositoryError};

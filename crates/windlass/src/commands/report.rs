@@ -98,10 +98,9 @@ fn facts(
     facts.fates = kept.list.iter().map(|kept| (kept.name.clone(), kept.fate)).collect();
     // A report can be written without the files: the journal is what it is about.
     let Ok(engine) = changes::engine(surroundings) else { return Ok(facts) };
-    facts.changes =
-        kept.whole.and_then(|whole| changes::between(&engine, &whole.from, &whole.to).ok());
+    facts.changes = kept.whole.and_then(|whole| engine.changes(&whole.from, &whole.to).ok());
     for (step, work) in kept.work {
-        if let Ok(changes) = changes::between(&engine, &work.from, &work.to) {
+        if let Ok(changes) = engine.changes(&work.from, &work.to) {
             facts.step_changes.insert(step, changes);
         }
     }

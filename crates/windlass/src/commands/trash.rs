@@ -58,7 +58,7 @@ fn list(trash: &Trash, output: &mut Output) -> Result<ExitCode, CommandError> {
     let mut rows = Vec::new();
     for kept in &trash.kept.list {
         // Objects that are gone are said, and the rest of the list is still worth having.
-        let changes = changes::between(&trash.engine, &kept.rests_on, &kept.snapshot).ok();
+        let changes = trash.engine.changes(&kept.rests_on, &kept.snapshot).ok();
         rows.push((kept, changes));
     }
     if output.is_json() {
