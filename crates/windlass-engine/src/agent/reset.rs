@@ -19,9 +19,14 @@ const JUST_PASSED: Span = Span::minutes(10);
 /// How long to wait for a limit that is over by what was said.
 const A_MOMENT: Span = Span::seconds(30);
 
+/// Returns whether a limit can end at this moment, seen from `now`.
+pub(super) fn is_near(at: Timestamp, now: Timestamp) -> bool {
+    at > now && at <= now.plus(LONGEST)
+}
+
 /// Returns the moment that a text states, seen from `now` in `zone`.
 pub(super) fn stated(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
-    let ahead = |at: &Timestamp| *at > now && *at <= now.plus(LONGEST);
+    let ahead = |at: &Timestamp| is_near(*at, now);
     epoch(text)
         .filter(ahead)
         .or_else(|| written_out(text).filter(ahead))

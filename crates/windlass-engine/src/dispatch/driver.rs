@@ -393,6 +393,7 @@ impl Driver {
                 let actor = Actor::person(&self.person);
                 ignore_rejection(self.feed(decision, actor))?;
             }
+            Message::WorkerDied => return Err(DriveError::WorkerDied),
         }
         Ok(())
     }

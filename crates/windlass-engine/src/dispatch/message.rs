@@ -35,6 +35,8 @@ pub(super) enum Message {
     ItemsRead(SyncSender<serde_json::Value>),
     /// A person pressed Ctrl-C.
     Interrupt,
+    /// A worker's thread ended in the middle of something: what it had in hand is never reported.
+    WorkerDied,
 }
 
 /// What an effect reports.

@@ -56,7 +56,10 @@ impl Workers {
         let (reports, seat) = (self.reports.clone(), seat.clone());
         let thread = std::thread::Builder::new()
             .name("worker".to_owned())
-            .spawn(move || Worker::work(&site, &seat, &badges, &queue, &reports))
+            .spawn(move || {
+                let _told = ToldOfDeath(reports.clone());
+                Worker::work(&site, &seat, &badges, &queue, &reports);
+            })
             .map_err(|_| NoWorker)?;
         Ok((jobs, thread))
     }
@@ -68,6 +71,19 @@ impl Workers {
             let _ = thread.join();
         }
         self.badges.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// Tells the driver of a worker that panics: the driver would wait for its report for ever, and no
+/// signal would end it.
+struct ToldOfDeath(Sender<Message>);
+
+impl Drop for ToldOfDeath {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Without a driver there is nobody to tell.
+            let _ = self.0.send(Message::WorkerDied);
+        }
     }
 }
 

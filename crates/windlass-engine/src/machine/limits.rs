@@ -2,9 +2,13 @@
 
 use rusqlite::{OptionalExtension as _, params};
 use windlass_core::id::RunId;
-use windlass_core::time::Timestamp;
+use windlass_core::time::{Span, Timestamp};
 
 use super::open::{Machine, MachineError};
+
+/// No limit is longer. One that seems to be was noted by a clock that was wrong, and would keep every
+/// run on the account waiting for ever.
+const LONGEST: Span = Span::hours(32 * 24);
 
 /// A provider's limit that an account met.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +36,16 @@ impl Machine {
                  VALUES (?1, ?2, ?3, ?4, ?5) \
                  ON CONFLICT (account) DO UPDATE SET until = excluded.until, \
                  message = excluded.message, seen_by_run = excluded.seen_by_run, \
-                 seen_at = excluded.seen_at WHERE excluded.until >= limits.until",
-                params![account, limit.until.0, limit.message, limit.seen_by.as_str(), now.0],
+                 seen_at = excluded.seen_at \
+                 WHERE excluded.until >= limits.until OR limits.until > ?6",
+                params![
+                    account,
+                    limit.until.0,
+                    limit.message,
+                    limit.seen_by.as_str(),
+                    now.0,
+                    now.plus(LONGEST).0
+                ],
             )
             .map(|_| ())
         })
@@ -43,8 +55,9 @@ impl Machine {
     pub fn limit(&self, account: &str, now: Timestamp) -> Result<Option<Limit>, MachineError> {
         self.read(|conn| {
             conn.query_row(
-                "SELECT until, message, seen_by_run FROM limits WHERE account = ?1 AND until > ?2",
-                params![account, now.0],
+                "SELECT until, message, seen_by_run FROM limits \
+                 WHERE account = ?1 AND until > ?2 AND until <= ?3",
+                params![account, now.0, now.plus(LONGEST).0],
                 |row| {
                     Ok(Limit {
                         until: Timestamp(row.get(0)?),

@@ -37,6 +37,17 @@ fn the_later_end_of_two_limits_counts_and_only_what_has_ended_is_cleared() {
 }
 
 #[test]
+fn a_limit_that_a_wrong_clock_noted_holds_up_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let machine = Machine::new(folder.path(), quiet);
+    let (now, year) = (Timestamp(1_000), 365 * 86_400_000);
+    machine.note_limit("a", &limit(year, "far"), Timestamp(year - 1)).unwrap();
+    assert_eq!(machine.limit("a", now).unwrap(), None);
+    machine.note_limit("a", &limit(5_000, "near"), now).unwrap();
+    assert_eq!(machine.limit("a", now).unwrap(), Some(limit(5_000, "near")));
+}
+
+#[test]
 fn many_may_open_it_for_the_first_time_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path().join("not/there/yet");

@@ -88,8 +88,7 @@ fn failed(process: Outcome, ended: &Ended, told: &Told, now: Timestamp) -> Outco
     let failure = told.failure.as_deref().unwrap_or_default();
     let status = ended.status;
     if status == Some(429) || failure == "rate_limit" || is_limit(&said) {
-        let near = |at: &Timestamp| *at > now;
-        let resets_at = told.limit_ends.filter(near);
+        let resets_at = told.limit_ends.filter(|at| reset::is_near(*at, now));
         let resets_at = resets_at.or_else(|| reset::stated(&said, now, &TimeZone::system()));
         return Outcome::ProviderLimit { resets_at, message: words(&said) };
     }

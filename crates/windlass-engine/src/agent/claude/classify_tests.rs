@@ -215,3 +215,32 @@ proptest! {
         prop_assert!(matches!(judged, Outcome::AgentFailed { .. }), "{:?}", judged);
     }
 }
+
+#[test]
+fn a_limit_that_ends_in_the_far_future_has_no_known_end() {
+    let limited = result(&json!({"is_error": true, "api_error_status": 429, "result": "limit"}));
+    let ends = |at: i64| {
+        let event = json!({"type": "rate_limit_event",
+            "rate_limit_info": {"status": "rejected", "resetsAt": at}});
+        match judged(&[init(), event, limited.clone()]) {
+            Outcome::ProviderLimit { resets_at, .. } => resets_at,
+            other => panic!("{other:?}"),
+        }
+    };
+    let hour = NOON.0 / 1000 + 3600;
+    assert_eq!(ends(hour), Some(Timestamp(hour * 1000)));
+    for far in [hour * 1000, i64::MAX, NOON.0 / 1000 - 1, i64::MIN] {
+        assert_eq!(ends(far), None, "{far}");
+    }
+}
+
+#[test]
+fn figures_that_cannot_be_are_not_added_up() {
+    let most = json!({"m": {"inputTokens": u64::MAX, "outputTokens": u64::MAX, "costUSD": 1e308}});
+    let huge = result(&json!({"model_usage_since_last_result": most}));
+    let used = read(&[init(), huge.clone(), huge]).used.unwrap();
+    assert_eq!((used.read, used.written, used.cost_usd), (u64::MAX, u64::MAX, None));
+    let paid = json!({"m": {"inputTokens": 1, "outputTokens": 1, "costUSD": -100}});
+    let paid = result(&json!({"total_cost_usd": -100, "modelUsage": paid}));
+    assert_eq!(read(&[init(), paid]).used.unwrap().cost_usd, None, "nobody is paid");
+}

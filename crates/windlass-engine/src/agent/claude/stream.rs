@@ -12,6 +12,9 @@ use windlass_core::time::Timestamp;
 
 use super::super::kept::words;
 
+/// No attempt costs more; what says so is no amount of money.
+const MOST_USD: f64 = 1e9;
+
 /// What was told in an attempt.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Told {
@@ -60,9 +63,10 @@ impl Used {
             }
             let written = of("outputTokens");
             self.written = self.written.saturating_add(written);
-            *self.by_model.entry(name.clone()).or_default() += written;
-            let cost = figures["costUSD"].as_f64().filter(|cost| cost.is_finite() && *cost >= 0.0);
-            self.cost_usd = self.cost_usd.zip(cost).map(|(sum, cost)| sum + cost);
+            let of_model = self.by_model.entry(name.clone()).or_default();
+            *of_model = of_model.saturating_add(written);
+            let sum = self.cost_usd.zip(money(&figures["costUSD"]));
+            self.cost_usd = sum.map(|(sum, cost)| sum + cost).filter(is_believed);
         }
     }
 
@@ -142,11 +146,21 @@ fn used(told: &mut Told, message: &Value) {
     } else if let Some(models) = message["modelUsage"].as_object() {
         let mut used = Used::nothing();
         used.add(models);
-        used.cost_usd = message["total_cost_usd"].as_f64().or(used.cost_usd);
+        used.cost_usd = money(&message["total_cost_usd"]).or(used.cost_usd);
         told.used = Some(used);
     }
     let model = told.used.as_ref().and_then(Used::model).map(str::to_owned);
     told.model = model.or(told.model.take());
+}
+
+/// Returns an amount of money that can be one.
+fn money(value: &Value) -> Option<f64> {
+    value.as_f64().filter(is_believed)
+}
+
+/// Nobody is paid for an attempt, and a sum that is no number cannot be read back from the journal.
+fn is_believed(cost: &f64) -> bool {
+    (0.0..=MOST_USD).contains(cost)
 }
 
 /// Accounts with a subscription are told of their limits beforehand, too.
