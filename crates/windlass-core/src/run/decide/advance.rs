@@ -21,8 +21,10 @@ fn next(draft: &Draft) -> Option<Event> {
     match state.control {
         Control::Active => {}
         Control::Aborting => {
-            // Only an attempt has to end first; what else is in flight changes nothing any more.
-            return state.running_attempts().next().is_none().then_some(Event::RunAborted);
+            // An attempt has to end first, and a push or pull request that may be half made: what
+            // came of it belongs in the journal. What else is in flight changes nothing any more.
+            let ended = state.running_attempts().next().is_none();
+            return (ended && !publish::is_going_on(draft)).then_some(Event::RunAborted);
         }
         // What is proven may still be finished; nothing new starts.
         Control::Paused { .. } | Control::Obstructed { .. } => {

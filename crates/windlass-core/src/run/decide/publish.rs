@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use crate::id::{StepId, StepIndex};
 use crate::plan::{GatePolicy, StepKind};
-use crate::run::state::{Phase, Publication};
+use crate::run::state::{Control, Phase, Publication};
 use crate::run::{Event, PushSettings, Rejected};
 
 /// Returns the intent of a step that is proven, accepted and not published yet.
@@ -30,6 +30,13 @@ pub(super) fn is_due(draft: &Draft, index: StepIndex) -> bool {
         && (step.approved || plan.gate != Some(GatePolicy::Approval))
 }
 
+/// Returns whether somebody is publishing at this moment.
+pub(super) fn is_going_on(draft: &Draft) -> bool {
+    let state = &draft.state;
+    let mut phases = state.in_hand().map(|index| &state.step(index).phase);
+    state.driver.is_some() && phases.any(|phase| matches!(phase, Phase::Publishing { .. }))
+}
+
 pub(super) fn published(
     draft: &mut Draft,
     step: &StepId,
@@ -51,7 +58,9 @@ pub(super) fn refused(
     expect_publishing(draft, step, epoch)?;
     let (message, settings) = (message.to_owned(), settings.cloned());
     draft.emit(Event::PublishRefused { step: step.clone(), message: message.clone(), settings });
-    draft.emit(Event::BlockerRaised { message });
+    if !matches!(draft.state.control, Control::Aborting) {
+        draft.emit(Event::BlockerRaised { message });
+    }
     Ok(())
 }
 

@@ -195,3 +195,32 @@ fn who_lets_agents_work_again_accepts_no_settings() {
         assert_eq!(run.step("publish").shown_settings, None);
     }
 }
+
+#[test]
+fn who_aborts_while_it_is_published_hears_what_came_of_it() {
+    let publishing = || {
+        let mut run = Run::of([agent("code"), publishing()]);
+        run.proves("code", "c1");
+        run.begins("publish");
+        run.verifies(holds());
+        run.commits("publish", "commit-1");
+        let events = run.decides(Decision::Abort { reason: None });
+        assert!(!events.contains(&Event::RunAborted), "{events:?}");
+        assert_eq!(run.outstanding(), [effect("commit-1", None)]);
+        run
+    };
+    let mut run = publishing();
+    assert_eq!(run.publishes("commit-1").last(), Some(&Event::RunAborted));
+    assert_eq!(run.state.publication, Some(publication("commit-1")));
+    let mut run = publishing();
+    assert_eq!(run.refuses_to_publish("no").last(), Some(&Event::RunAborted));
+    // With nobody driving nothing is going on, and nobody would report.
+    let mut run = Run::of([agent("code"), self::publishing()]);
+    run.proves("code", "c1");
+    run.begins("publish");
+    run.verifies(holds());
+    run.commits("publish", "commit-1");
+    run.expect_fed(InputKind::DriverLeft);
+    let events = run.decides(Decision::Abort { reason: None });
+    assert_eq!(events.last(), Some(&Event::RunAborted));
+}
