@@ -38,13 +38,16 @@ impl Workflow {
         let carry = builder.all(&self.carry);
         let protect = builder.all(&self.protect);
         let steps: Vec<PlanStep> = self.order.written().map(|index| builder.step(index)).collect();
-        builder.errors.extend(shared_files(&steps));
-        for step in &steps {
-            if let StepKind::Foreach(foreach) = &step.kind {
-                builder.errors.extend(shared_files(&foreach.steps));
+        let mut errors = builder.errors;
+        if errors.is_empty() {
+            // After a mistake paths are not what they would be.
+            errors.extend(shared_files(&steps));
+            for step in &steps {
+                if let StepKind::Foreach(foreach) = &step.kind {
+                    errors.extend(shared_files(&foreach.steps));
+                }
             }
         }
-        let errors = builder.errors;
         if !errors.is_empty() {
             return Err(errors);
         }

@@ -83,6 +83,10 @@ pub struct RunState {
     /// What was published last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub publication: Option<Publication>,
+    /// Commits that windlass set out to push: the branch at the remote may be at any of them, also
+    /// where the rest of the publishing failed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intended: Vec<ObjectId>,
     /// Steps whose task list is being read.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
     pub reading: OrdSet<StepIndex>,

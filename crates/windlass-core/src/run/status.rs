@@ -130,6 +130,10 @@ impl RunState {
             }
             Phase::Pending | Phase::Deciding => StepStatus::Pending,
             Phase::Ready => StepStatus::Ready,
+            // It is proven, and what it was to do outside is in the way.
+            Phase::Proven { .. } if matches!(self.control, Control::Obstructed { .. }) => {
+                StepStatus::Blocked
+            }
             // Nobody works on it while the run stands still.
             Phase::Due if self.control != Control::Active => StepStatus::Ready,
             Phase::Reading

@@ -416,6 +416,11 @@ fn next_commands(state: &RunState) -> Vec<NextCommand> {
         RunStatus::AwaitingUser if state.control == Control::Active => {
             blocked_commands(state, command)
         }
+        RunStatus::AwaitingUser if is_publishing(state) => vec![
+            command("resume", "try again once it is put right"),
+            command("rollback STEP \"…\"", "go back to an earlier step"),
+            command("skip STEP --reason \"…\"", "do without the pull request"),
+        ],
         RunStatus::AwaitingUser => vec![
             command("resume", "go on once the obstacle is gone"),
             command("retry-reset", "give the blocked step new tries"),
@@ -479,6 +484,18 @@ fn blocked_commands(
     ]
 }
 
+/// What has to be added so that the run can go on.
+fn more(state: &RunState) -> &'static str {
+    let (limits, spent) = (state.limits(), &state.spent);
+    if spent.attempts >= limits.attempts {
+        "attempts=20"
+    } else if spent.wall >= limits.wall {
+        "wall=2h"
+    } else {
+        "cost=10"
+    }
+}
+
 /// Whether the step in hand is one that windlass does itself.
 fn is_publishing(state: &RunState) -> bool {
     let holding = state.holding();
@@ -494,7 +511,7 @@ fn paused_commands(
     };
     match reason {
         PauseReason::Budget => vec![
-            command("resume --more attempts=20", "go on with a larger budget"),
+            command(&format!("resume --more {}", more(state)), "go on with a larger budget"),
             command("abort", "end the run; its work is kept"),
         ],
         PauseReason::RetriesExhausted if is_publishing(state) => vec![

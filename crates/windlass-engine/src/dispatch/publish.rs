@@ -52,7 +52,7 @@ impl Worker {
                 &PublishRequest {
                     branch: state.facts.branch.clone(),
                     commit: commit.clone(),
-                    expected_remote: expected.cloned(),
+                    expected_remote: seen_there(remote, state, expected)?,
                     base: request.base.clone().unwrap_or_else(|| state.facts.base_name.clone()),
                     title: request.title.clone(),
                     body,
@@ -131,6 +131,18 @@ impl Worker {
         view.steps.retain(|shown| shown.id != *step);
         Ok(view::pull_request_body(&view))
     }
+}
+
+/// Where the branch is expected at the remote: wherever windlass itself last got it, also by a
+/// publication that failed after its push.
+fn seen_there(
+    remote: &Remote,
+    state: &RunState,
+    expected: Option<&ObjectId>,
+) -> Result<Option<ObjectId>, ForgeError> {
+    let found = remote.remote_branch(&state.facts.branch)?;
+    let own = found.filter(|commit| state.intended.contains(commit));
+    Ok(own.or_else(|| expected.cloned()))
 }
 
 fn asked_for<'s>(state: &'s RunState, step: &StepId) -> Option<&'s PullRequest> {

@@ -101,7 +101,9 @@ impl ForgeError {
     pub fn hint(&self) -> String {
         match self {
             Self::NoRemote => "add one with `git remote add origin URL`".to_owned(),
-            Self::SeveralRemotes { .. } => "make one of them `origin` with `git remote rename NAME origin`".to_owned(),
+            Self::SeveralRemotes { .. } => {
+                "make one of them `origin` with `git remote rename NAME origin`".to_owned()
+            }
             Self::UnknownRemote { .. } => "`git remote -v` lists them".to_owned(),
             Self::Settings { .. } => {
                 "an agent may have changed them: put back what is not yours with \

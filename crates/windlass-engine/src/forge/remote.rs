@@ -95,6 +95,19 @@ impl Remote {
         Some(self.address.as_ref()?.compare_url(base, branch))
     }
 
+    /// Counts the commits that the remote did not have when it was last fetched from; none where
+    /// nothing is known of it. Asks nobody.
+    pub fn unknown_commits(&self, commit: &ObjectId) -> Result<Option<u64>, ForgeError> {
+        let there = format!("refs/remotes/{}/", self.name);
+        let refs = self.git().args(["for-each-ref", "--count=1", "--format=x", "--", &there]);
+        if refs.run()?.stdout.is_empty() {
+            return Ok(None);
+        }
+        let remotes = format!("--remotes={}", self.name);
+        let count = self.git().args(["rev-list", "--count", commit.as_str(), "--not", &remotes]);
+        Ok(String::from_utf8_lossy(&count.run()?.stdout).trim().parse().ok())
+    }
+
     /// Asks where `branch` is at the remote.
     pub fn remote_branch(&self, branch: &str) -> Result<Option<ObjectId>, ForgeError> {
         self.remote_branch_within(branch, QUESTION)

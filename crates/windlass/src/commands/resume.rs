@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use windlass_core::config::{Notify, Setting};
-use windlass_core::run::{Control, Raise, RunStatus};
+use windlass_core::run::{Control, Phase, Raise, RunStatus};
 use windlass_core::time::Span;
 use windlass_engine::dispatch::{Request, send};
 use windlass_engine::journal::load;
@@ -41,7 +41,11 @@ pub(crate) fn resume(
     let state = load(&store, &run.id)?.state;
     drop(store);
     let stopped = matches!(state.control, Control::Paused { .. } | Control::Obstructed { .. });
-    if stopped {
+    // What a limit keeps waiting asks again: there may be more money, or another account.
+    let limited = state
+        .in_hand()
+        .any(|index| matches!(state.step(index).phase, Phase::Waiting { limit: true, .. }));
+    if stopped || (limited && raise == Raise::default()) {
         let sent = send(&surroundings.site, &run.id, &person(), &Request::Resume { raise })?;
         decide::answered(&sent.answer)?;
         if sent.driven {

@@ -10,7 +10,7 @@ use windlass_core::config::{Notify, Origin, Setting, Settings};
 use windlass_core::plan::{Issue, Plan, PlanRequest, StepKind};
 use windlass_engine::dispatch::{IssueBranch, StartRequest, clear_unstarted, start};
 use windlass_engine::forge::{ForgeError, Remote};
-use windlass_engine::git::UserRepository;
+use windlass_engine::git::{Head, UserRepository};
 use windlass_engine::journal::load;
 use windlass_engine::store::Life;
 
@@ -67,7 +67,26 @@ fn say_where_it_stops(plan: &Plan, user: &UserRepository, output: &Output) {
     let Some(step) = publishes.filter(|_| plan.inputs.get("publish") != Some(&false.into())) else {
         return;
     };
-    if let Err(ForgeError::NoRemote) = Remote::of(user, None) {
+    let remote = Remote::of(user, None);
+    if let Ok(remote) = &remote
+        && let Ok(Some(count @ 1..)) = remote.unknown_commits(&user.commit)
+    {
+        output.remark(&format!(
+            "{count} of your commits are not at `{}`, as far as is known here: they would be part of \
+             the pull request",
+            remote.name()
+        ));
+    }
+    if let (StepKind::PullRequest(request), Head::Detached) = (&step.kind, &user.head)
+        && request.base.is_none()
+    {
+        output.remark(&format!(
+            "you are on no branch: `{}` would have nothing to be merged into (`git switch BRANCH` \
+             before you start)",
+            step.id
+        ));
+    }
+    if let Err(ForgeError::NoRemote) = remote {
         let without = match plan.inputs.get("publish") {
             Some(Value::Bool(true)) => "`--input publish=false` does without".to_owned(),
             _ => format!("`windlass skip {} --reason WHY` does without", step.id),

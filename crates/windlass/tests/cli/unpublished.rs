@@ -222,3 +222,28 @@ fn feedback_at_the_gate_of_a_pull_request_has_nobody_to_go_to() {
     world.assert_published();
     world.pull_request();
 }
+
+#[test]
+fn work_that_went_back_after_half_a_publication_is_published_over_its_own_push() {
+    let world = World::new();
+    world.gh.fail("pr create", "refuse");
+    world.run(WORKFLOW, &["--yes"]).assert_code(3);
+    let half = world.remote.branch(BRANCH).expect("the push went through");
+    world.gh.heal();
+    world.windlass(&["rollback", "implement", "do it better"]).assert_code(0);
+    world.windlass(&["resume"]).assert_code(0);
+    let last = world.assert_published();
+    assert_ne!(half, last);
+    world.pull_request();
+}
+
+#[test]
+fn commits_that_nobody_pushed_are_told_before_they_become_part_of_a_pull_request() {
+    let world = World::new();
+    world.env.repository.git(&["fetch", "--quiet", "origin"]);
+    world.env.repository.write("private.txt", "not for others\n");
+    world.env.repository.commit("private");
+    let finished = world.run(WORKFLOW, &["--yes"]);
+    let said = "1 of your commits are not at `origin`";
+    assert!(finished.stderr.contains(said), "{finished}");
+}

@@ -48,6 +48,7 @@ impl RunState {
             verifications: 0,
             gates: 0,
             publication: None,
+            intended: Vec::new(),
             items: Vector::new(),
             reading: OrdSet::new(),
             repeating: OrdSet::new(),

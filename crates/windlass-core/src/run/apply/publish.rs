@@ -15,6 +15,9 @@ impl RunState {
             {
                 let (commit, expected) = (commit.clone(), expected.clone());
                 self.since = self.now;
+                if !self.intended.contains(&commit) {
+                    self.intended.push(commit.clone());
+                }
                 self.update(index, |step| {
                     step.phase = Phase::Publishing { snapshot, commit, expected };
                 });

@@ -25,6 +25,11 @@ pub(super) fn pause(draft: &mut Draft, now: bool) -> Result<(), Rejected> {
 pub(super) fn resume(draft: &mut Draft, raise: &Raise) -> Result<(), Rejected> {
     match draft.state.control {
         Control::Paused { .. } | Control::Obstructed { .. } => {}
+        // A run that waits for a limit is not paused, and its person wants it to ask again.
+        Control::Active if *raise == Raise::default() && waits_for_limit(draft) => {
+            ask_again(draft);
+            return Ok(());
+        }
         Control::Active | Control::Aborting | Control::Aborted | Control::Completed => {
             return Err(Rejected::NotPaused);
         }
@@ -38,6 +43,13 @@ pub(super) fn resume(draft: &mut Draft, raise: &Raise) -> Result<(), Rejected> {
     draft.emit(Event::RunResumed { raise: raise.clone() });
     ask_again(draft);
     Ok(())
+}
+
+fn waits_for_limit(draft: &Draft) -> bool {
+    let waits = |index: StepIndex| {
+        matches!(draft.state.step(index).phase, Phase::Waiting { limit: true, .. })
+    };
+    draft.state.in_hand().any(waits)
 }
 
 /// Whoever resumes may have another account, more money for the day, or other hours: what a limit

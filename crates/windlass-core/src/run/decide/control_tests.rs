@@ -255,3 +255,17 @@ fn new_tries_for_a_blocked_step_wait_for_the_place() {
     assert_eq!(run.status_of("a"), StepStatus::Ready);
     assert_eq!(run.decides(approve(1, "c2"))[1..], [done("b"), taken("a")]);
 }
+
+#[test]
+fn who_resumes_a_run_that_waits_for_a_limit_has_it_ask_again() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    let until = START.plus(Span::hours(20));
+    let how = crate::proof::Outcome::Held { until, why: "the day's money is used up".to_owned() };
+    run.ends_with("code#1", "c0", how);
+    let events = run.decides(Decision::Resume { raise: Raise::default() });
+    assert_eq!(events, [Event::WaitEnded { step: "code".into() }, started("code#2", 1)]);
+    let more = Raise { attempts: 3, ..Raise::default() };
+    let answer = run.feed(InputKind::Decided(Decision::Resume { raise: more }));
+    assert_eq!(answer, Err(Rejected::NotPaused));
+}

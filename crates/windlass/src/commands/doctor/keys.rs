@@ -33,6 +33,7 @@ fn not_stopped(level: &ConfinementLevel) -> impl Iterator<Item = &'static str> {
         "reading your files by their full path: keys in ~/.ssh, sessions in ~/.config, if they have no passphrase",
         "finding the sockets of your ssh agent or keyring where they usually are",
         "the network: what was read can be sent, and used elsewhere",
+        "changing the settings of its own program, where that renews its sign-in in one folder (~/.claude, ~/.codex)",
         "code that an agent wrote and a check runs: checks have your home",
         "with --here: reading and changing the repository's own git configuration; publishing stops if it was changed",
         writing,
