@@ -9,13 +9,33 @@
 //! There are three answers. What cannot be read although it speaks of something that is guarded is
 //! refused as well, with the advice to write it plainly.
 
-mod command;
+mod agents;
+mod builtin;
+mod files;
+mod forge;
+mod git;
+mod interpreter;
+mod own;
+mod parse;
 mod path;
 mod program;
+mod shell;
+mod tool;
+mod variables;
+mod word;
+mod wrapper;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+
+pub use tool::ORCHESTRATOR_TOOLS;
+
+/// What the orchestrator of a hosted session reads and writes, unless it is configured.
+pub const ENDINGS: [&str; 7] = [".json", ".md", ".yml", ".yaml", ".sh", ".txt", ".gitignore"];
+
+/// Takes links out of a path.
+type Real<'a> = &'a dyn Fn(&Path) -> PathBuf;
 
 /// A call of a tool that an agent wants to make.
 #[derive(Clone, Copy, Debug)]
@@ -28,13 +48,49 @@ pub struct ToolCall<'a> {
     pub folder: &'a Path,
 }
 
-/// Where an agent may write.
+/// Who wants to make the call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seat {
+    /// The agent of an attempt that windlass started.
+    Attempt,
+    /// The main thread of a hosted session. It carries messages and does no work.
+    Orchestrator,
+    /// An agent that a hosted session started for a step.
+    Subagent,
+}
+
+/// Who sits where, and what lies around.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grounds {
+    /// Who wants to make the call.
+    pub seat: Seat,
     /// The place, without links.
     pub place: PathBuf,
     /// Folders for temporary files.
     pub temporary: Vec<PathBuf>,
+    /// Globs of what a subagent may write, relative to the place; none means all of it.
+    pub may_write: Vec<String>,
+    /// Globs of what judges the work, relative to the place; an attempt's are checked afterwards.
+    pub protected: Vec<String>,
+    /// Folders of windlass and of the host that a hosted session neither reads nor writes.
+    pub off_limits: Vec<PathBuf>,
+    /// How files end that the orchestrator may read and write.
+    pub endings: Vec<String>,
+}
+
+impl Grounds {
+    /// The grounds of an attempt that windlass started.
+    pub fn of_attempt(place: PathBuf, temporary: Vec<PathBuf>) -> Self {
+        Self {
+            seat: Seat::Attempt,
+            place,
+            temporary,
+            may_write: Vec::new(),
+            protected: Vec::new(),
+            off_limits: Vec::new(),
+            endings: ENDINGS.map(str::to_owned).to_vec(),
+        }
+    }
 }
 
 /// What was found in a call.
@@ -65,24 +121,31 @@ impl Found {
     }
 }
 
-/// Looks at a call.
+/// Looks at a call. Links are not followed: nothing here reads a disk.
 pub fn look(call: &ToolCall<'_>, grounds: &Grounds) -> Found {
-    let text = |key: &str| call.input.get(key).and_then(Value::as_str);
-    match call.tool {
-        "Bash" | "Monitor" => match text("command") {
-            Some(command) => command::look(command, call.folder, grounds),
-            None => Found::CannotTell(format!("the call of `{}` names no command", call.tool)),
-        },
-        "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => {
-            match text("file_path").or_else(|| text("notebook_path")) {
-                Some(file) => path::look(file, call.folder, grounds),
-                None => Found::CannotTell(format!("the call of `{}` names no file", call.tool)),
-            }
-        }
-        // Everything else reads, or belongs to a server that the workflow declared.
-        _ => Found::Nothing,
-    }
+    look_with(call, grounds, &Path::to_path_buf)
 }
 
+/// Looks at a call, with paths as `real` gives them. It is called with absolute paths without dots, of
+/// files that may not be there.
+pub fn look_with(call: &ToolCall<'_>, grounds: &Grounds, real: &dyn Fn(&Path) -> PathBuf) -> Found {
+    tool::look(call, grounds, real)
+}
+
+/// Whether a shell command calls `windlass` with these first words, somewhere in it.
+pub fn calls_windlass(command: &str, words: &[&str]) -> bool {
+    let grounds = Grounds::of_attempt(PathBuf::from("/"), Vec::new());
+    let mut walk = shell::Walk::new(Path::new("/"), &grounds, &Path::to_path_buf);
+    walk.script(command);
+    walk.windlass.iter().any(|call| {
+        let said = call.iter().filter(|word| !word.starts_with('-'));
+        said.take(words.len()).map(String::as_str).eq(words.iter().copied())
+    })
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod table;
 #[cfg(test)]
 mod tests;

@@ -1,175 +1,328 @@
-//! Which programs an agent does not start.
+//! What a call of a program leads to: to another program, to a rule, or to nothing that is guarded.
 
-use std::path::Path;
+use super::shell::{Input, Walk, speaks_of_guarded};
+use super::word::{COMPUTED, ENVIRONMENT, PROCESS, TOLD, is_known, unescaped};
+use super::wrapper::{self, Wrapped};
+use super::{Found, Seat, agents, files, forge, git, interpreter, own};
 
-use super::command::{look_within, unreadable};
-use super::{Found, Grounds, path};
+const SHELLS: [&str; 10] =
+    ["sh", "bash", "dash", "ksh", "zsh", "ash", "fish", "mksh", "rbash", "busybox-sh"];
 
-/// What surrounds a command.
-pub(super) struct Around<'a> {
-    pub(super) folder: &'a Path,
-    pub(super) grounds: &'a Grounds,
-    pub(super) depth: usize,
-}
-
-/// Words of the shell and programs that stand before the command that is meant.
-const BEFORE: [&str; 23] = [
-    "!", "builtin", "command", "do", "doas", "elif", "else", "env", "exec", "if", "ionice", "nice",
-    "nohup", "setsid", "stdbuf", "sudo", "then", "time", "timeout", "until", "while", "xargs", "{",
+/// Names that a glob in the place of a program is held against.
+const GUARDED_PROGRAMS: [&str; 14] = [
+    "git", "gh", "hub", "glab", "tea", "sh", "bash", "zsh", "dash", "env", "sudo", "windlass",
+    "git-push", "xargs",
 ];
 
-const SHELLS: [&str; 5] = ["bash", "dash", "ksh", "sh", "zsh"];
-
-/// Programs whose arguments are files that they write or remove.
-const WRITERS: [&str; 12] = [
-    "chmod", "chown", "cp", "install", "ln", "mkdir", "mv", "rm", "rmdir", "tee", "touch",
-    "truncate",
+/// Programs that turn a text into another one. What they print is not followed.
+const CHANGERS: [&str; 24] = [
+    "base64", "base32", "basenc", "xxd", "rev", "tr", "openssl", "gunzip", "zcat", "gzip", "bzip2",
+    "xz", "unxz", "uudecode", "gpg", "iconv", "od", "hexdump", "awk", "gawk", "mawk", "perl", "dc",
+    "m4",
 ];
 
-pub(super) fn look(words: &[&str], here: Option<&str>, around: &Around<'_>) -> Found {
-    let words = meant(words);
-    let Some((first, arguments)) = words.split_first() else { return Found::Nothing };
-    let name = name_of(first);
-    match name {
-        "git" => git(arguments),
-        "gh" => gh(arguments),
-        "hub" => pushes("`hub` writes to the forge"),
-        "eval" => {
-            look_within(&arguments.join(" "), around.folder, around.grounds, around.depth + 1)
+/// The name of a program, however it is written.
+pub(super) fn name_of(word: &str) -> String {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word).to_ascii_lowercase();
+    name.strip_suffix(".exe").map_or_else(|| name.clone(), str::to_owned)
+}
+
+impl Walk<'_> {
+    /// Looks at a call; gives what it prints.
+    pub(super) fn call(&mut self, words: &[String], input: Input) -> String {
+        let Some((first, arguments)) = words.split_first() else { return String::new() };
+        if let Some(text) = self.shell.aliases.remove(first) {
+            let rest = arguments.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+            let output = self.script(&format!("{text} {rest}"));
+            self.shell.aliases.insert(first.clone(), text);
+            return output;
         }
-        "find" => find(arguments, around),
-        _ if SHELLS.contains(&name) => shell(arguments, here, around),
-        _ if WRITERS.contains(&name) => writes(arguments, around),
-        "sed" if arguments.iter().any(|word| word.starts_with("-i")) => writes(arguments, around),
-        _ if first.contains('$') => unreadable(&words.join(" ")),
-        _ => Found::Nothing,
-    }
-}
-
-/// Leaves out assignments and what stands before the command.
-fn meant<'a, 'b>(words: &'a [&'b str]) -> &'a [&'b str] {
-    let mut rest = words;
-    let mut before = false;
-    while let Some((first, more)) = rest.split_first() {
-        let assigns = first.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        });
-        if !assigns && !BEFORE.contains(&name_of(first)) {
-            break;
+        if let Some(body) = self.shell.functions.get(first).cloned() {
+            let before = self.shell.arguments.replace(arguments.to_vec());
+            let output = self.function_body(&body, input);
+            self.shell.arguments = before;
+            return output;
         }
-        before |= !assigns;
-        rest = more;
+        let name = name_of(first);
+        if !is_known(&name) {
+            self.dynamic(words);
+            return COMPUTED.to_string();
+        }
+        let name = match_glob(&name);
+        if let Some(output) = self.builtin(&name, arguments, &input) {
+            return output;
+        }
+        if !self.enter() {
+            self.unreadable(&words.join(" "));
+            return COMPUTED.to_string();
+        }
+        let output = self.program_call(&name, arguments, input);
+        self.leave();
+        output
     }
-    if !before {
-        return rest;
-    }
-    // `sudo -u them`, `timeout -k 5 30`: which options have values is not worth knowing, since
-    // what is looked for has a name.
-    let named = |word: &&str| {
-        let name = name_of(word);
-        matches!(name, "git" | "gh" | "hub") || SHELLS.contains(&name)
-    };
-    rest.iter().position(named).map_or(rest, |at| &rest[at..])
-}
 
-fn name_of(word: &str) -> &str {
-    word.rsplit('/').next().unwrap_or(word)
-}
-
-fn git(arguments: &[&str]) -> Found {
-    let mut words = arguments.iter();
-    while let Some(word) = words.next() {
-        match *word {
-            "-C" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" => {
-                words.next();
-            }
-            "-c" | "--config-env" => {
-                if words.next().is_some_and(|set| set.starts_with("alias.")) {
-                    return unreadable(&arguments.join(" "));
+    fn program_call(&mut self, name: &str, arguments: &[String], input: Input) -> String {
+        if let Some(wrapped) = wrapper::unwrap(name, arguments) {
+            return self.wrapped(wrapped, input);
+        }
+        if SHELLS.contains(&name) {
+            return self.start_shell(arguments, input);
+        }
+        match name {
+            "git" => git::look(self, arguments),
+            "windlass" => own::look(self, arguments),
+            _ => {
+                if let Some(command) = name.strip_prefix("git-") {
+                    let words: Vec<String> =
+                        std::iter::once(command.to_owned()).chain(arguments.iter().cloned()).collect();
+                    git::look(self, &words);
+                } else if !forge::look(self, name, arguments) {
+                    interpreter::look(self, name, arguments, &input);
+                    agents::look(self, name, arguments);
+                    carried(self, name, arguments);
                 }
             }
-            "push" | "send-pack" | "http-push" => {
-                return pushes("an agent does not push, and holds no keys to");
-            }
-            "subtree" if words.as_slice().contains(&"push") => {
-                return pushes("an agent does not push, and holds no keys to");
-            }
-            option if option.starts_with('-') => {}
-            dynamic if dynamic.contains('$') => return unreadable(&arguments.join(" ")),
-            _ => return Found::Nothing,
         }
+        files::look(self, name, arguments, &input);
+        printed(name, arguments, &input)
     }
-    Found::Nothing
-}
 
-fn gh(arguments: &[&str]) -> Found {
-    let words: Vec<&str> =
-        arguments.iter().copied().filter(|word| !word.starts_with('-')).collect();
-    let writes = match words.as_slice() {
-        ["api", ..] => api_writes(arguments),
-        [
-            "pr" | "issue" | "release" | "repo" | "gist" | "secret" | "variable" | "label",
-            act,
-            ..,
-        ] => !matches!(*act, "view" | "list" | "diff" | "status" | "checks" | "clone" | "download"),
-        ["workflow" | "run", act, ..] => !matches!(*act, "view" | "list" | "watch" | "download"),
-        ["auth", act, ..] => *act != "status",
-        _ => false,
-    };
-    if writes { pushes("an agent does not write to the forge") } else { Found::Nothing }
-}
+    fn wrapped(&mut self, wrapped: Wrapped, input: Input) -> String {
+        for (name, value) in &wrapped.assignments {
+            git::environment(self, name, value);
+        }
+        for name in &wrapped.unset {
+            git::unset(self, name);
+        }
+        let mut output = COMPUTED.to_string();
+        for text in &wrapped.scripts {
+            output = self.script_or_riddle(text);
+        }
+        if wrapped.reads_script
+            && let Some(text) = &input
+        {
+            self.script_or_riddle(text);
+        }
+        let before = self.shell.clone();
+        for (name, value) in wrapped.assignments {
+            self.shell.assign(&name, vec![value]);
+        }
+        if let Some(folder) = &wrapped.folder {
+            self.shell.go(folder);
+        }
+        if !wrapped.command.is_empty() {
+            // Words that arrive through standard input stand where nobody sees them.
+            output = self.call(&wrapped.command, input);
+        }
+        self.shell = before;
+        output
+    }
 
-/// `gh api` reads unless it is told a method or given fields.
-fn api_writes(arguments: &[&str]) -> bool {
-    let mut words = arguments.iter();
-    let mut fields = false;
-    while let Some(word) = words.next() {
-        let method = match *word {
-            "-X" | "--method" => words.next().copied(),
-            _ => word.strip_prefix("--method=").or_else(|| word.strip_prefix("-X")),
+    /// A command word that is not known.
+    fn dynamic(&mut self, words: &[String]) {
+        let first = &words[0];
+        let text = words.join(" ");
+        let why = if first.contains(COMPUTED) || first.contains(PROCESS) {
+            true
+        } else {
+            speaks_of_guarded(&text) || self.grounds.seat == Seat::Orchestrator
         };
-        match method {
-            Some(method) if method.eq_ignore_ascii_case("get") => return false,
-            Some(_) => return true,
-            None => {}
+        if why {
+            self.cannot_tell(
+                "which program this command starts cannot be seen, and it could be a push. Write the \
+                 program's name out",
+            );
         }
-        let field = ["-f", "-F", "--field", "--raw-field", "--input"];
-        fields |= field.iter().any(|name| word.starts_with(name));
     }
-    fields
-}
 
-fn pushes(what: &str) -> Found {
-    Found::Forbidden(format!(
-        "{what}: windlass publishes what is proven. Leave your work in the files of the place and go on"
-    ))
-}
+    /// Walks a text that something runs as commands. One that is nothing but a variable is a riddle.
+    pub(super) fn script_or_riddle(&mut self, text: &str) -> String {
+        if self.is_riddle(text) {
+            return COMPUTED.to_string();
+        }
+        self.script_apart(text)
+    }
 
-fn shell(arguments: &[&str], here: Option<&str>, around: &Around<'_>) -> Found {
-    let given = arguments
-        .iter()
-        .position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'));
-    let text = given.and_then(|at| arguments.get(at + 1)).copied().or(here);
-    match text {
-        Some(text) => look_within(text, around.folder, around.grounds, around.depth + 1),
-        None => Found::Nothing,
+    /// Notes a text that is nothing but something unknown.
+    pub(super) fn is_riddle(&mut self, text: &str) -> bool {
+        let text = text.trim();
+        let riddle = !text.is_empty() && text.chars().all(|c| matches!(c, COMPUTED | ENVIRONMENT | ' '));
+        if riddle {
+            self.cannot_tell(
+                "this runs a text as commands that cannot be seen here, and it could be a push. Write \
+                 the commands out",
+            );
+        }
+        riddle
+    }
+
+    fn start_shell(&mut self, arguments: &[String], input: Input) -> String {
+        let (mut takes_text, mut takes_input, mut at) = (false, false, 0);
+        while let Some(word) = arguments.get(at) {
+            if let Some(text) = word.strip_prefix(PROCESS) {
+                self.script_or_riddle(text);
+            }
+            match word.as_str() {
+                "-o" | "+o" | "-O" | "+O" | "--rcfile" | "--init-file" | "-C" | "--init-command" => {
+                    at += 1;
+                    if let Some(text) = arguments.get(at).and_then(|word| word.strip_prefix(PROCESS)) {
+                        self.script_or_riddle(text);
+                    }
+                }
+                "--" => {
+                    at += 1;
+                    break;
+                }
+                "--command" => takes_text = true,
+                long if long.starts_with("--") => {}
+                short if short.len() > 1 && short.starts_with(['-', '+']) => {
+                    takes_text |= short.contains('c');
+                    takes_input |= short.contains('s');
+                }
+                _ => break,
+            }
+            at += 1;
+        }
+        let rest = arguments.get(at..).unwrap_or_default();
+        let with_arguments = |walk: &mut Self, text: &str, arguments: &[String]| {
+            walk.apart(|walk| {
+                walk.shell.arguments = Some(arguments.to_vec());
+                walk.script_or_riddle(text)
+            })
+        };
+        match rest.split_first() {
+            Some((text, rest)) if takes_text => {
+                with_arguments(self, text, rest.get(1..).unwrap_or_default())
+            }
+            Some((file, rest)) if !takes_input => match file.strip_prefix(PROCESS) {
+                Some(text) => with_arguments(self, text, rest),
+                None if is_standard_input(file) => match input {
+                    Some(text) => with_arguments(self, &text, rest),
+                    None => String::new(),
+                },
+                // A script of its own: nothing here reads files.
+                None => TOLD.to_string(),
+            },
+            Some(_) | None => match input {
+                Some(text) => with_arguments(self, &text, rest),
+                None => String::new(),
+            },
+        }
     }
 }
 
-fn find(arguments: &[&str], around: &Around<'_>) -> Found {
-    let acts = |word: &&str| matches!(*word, "-exec" | "-execdir" | "-ok" | "-okdir");
-    match arguments.iter().position(acts) {
-        Some(at) => look(&arguments[at + 1..], None, around),
-        None => Found::Nothing,
+pub(super) fn is_standard_input(file: &str) -> bool {
+    matches!(file, "-" | "/dev/stdin" | "/dev/fd/0" | "/proc/self/fd/0")
+}
+
+fn match_glob(name: &str) -> String {
+    if !name.contains(['*', '?', '[']) {
+        return name.to_owned();
+    }
+    let glob = crate::plan::glob::compile(name).map(|glob| glob.compile_matcher());
+    let hit = glob.ok().and_then(|glob| GUARDED_PROGRAMS.iter().find(|name| glob.is_match(name)));
+    hit.map_or_else(|| name.to_owned(), |name| (*name).to_owned())
+}
+
+/// Quotes a word so that it is one word again when it is read the next time.
+pub(super) fn quoted(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| COMPUTED.to_string(), |word| word.into_owned())
+}
+
+/// A program that is not known may run the words after it (`poetry run git push`).
+fn carried(walk: &mut Walk<'_>, name: &str, arguments: &[String]) {
+    if !RUNNERS.contains(&name) && !arguments.iter().any(|word| word == "--") {
+        return;
+    }
+    let starts = |word: &String| matches!(name_of(word).as_str(), "git" | "gh" | "hub" | "glab");
+    for (at, _) in arguments.iter().enumerate().filter(|(_, word)| starts(word)) {
+        let mut inner = Walk::new(std::path::Path::new("/"), walk.grounds, walk.real);
+        inner.call(&arguments[at..], None);
+        if let Found::Forbidden(why) | Found::CannotTell(why) = inner.into_found() {
+            walk.cannot_tell(&format!("`{name}` seems to run a command that is refused: {why}"));
+        }
     }
 }
 
-fn writes(arguments: &[&str], around: &Around<'_>) -> Found {
-    // Which of them are only read is another matter; `.git` is nothing to copy from either.
-    arguments
-        .iter()
-        .filter(|word| !word.starts_with('-') && !word.contains('$'))
-        .filter(|word| word.contains(".git") || word.contains(".windlass/run"))
-        .map(|word| path::look(word, around.folder, around.grounds))
-        .fold(Found::Nothing, |found, next| found.or(|| next))
+/// Programs that run what follows, somewhere among words of their own.
+const RUNNERS: [&str; 34] = [
+    "poetry", "uv", "uvx", "pipenv", "pdm", "hatch", "rye", "npx", "pnpx", "bunx", "npm", "pnpm",
+    "yarn", "bun", "mise", "asdf", "direnv", "nix", "nix-shell", "devbox", "doppler", "op", "dotenv",
+    "dotenvx", "docker", "podman", "kubectl", "lxc", "vagrant", "tmux", "screen", "xterm", "konsole",
+    "gnome-terminal",
+];
+
+/// What a program prints, as far as that is told by its arguments.
+fn printed(name: &str, arguments: &[String], input: &Input) -> String {
+    let operands = || arguments.iter().filter(|word| !word.starts_with('-'));
+    match name {
+        "cat" | "tee" | "sponge" => match (operands().next(), input) {
+            (None, Some(text)) => text.clone(),
+            (Some(file), Some(text)) if name == "tee" || is_standard_input(file) => text.clone(),
+            (Some(file), _) => {
+                file.strip_prefix(PROCESS).map_or_else(|| TOLD.to_string(), str::to_owned)
+            }
+            (None, None) => String::new(),
+        },
+        "which" | "whence" => operands().map(|word| format!("{word}\n")).collect(),
+        "basename" => operands().next().map(|word| name_of(word)).unwrap_or_default(),
+        "yes" => operands().cloned().collect::<Vec<_>>().join(" ") + "\n",
+        "true" | "false" | "mkdir" | "touch" | "rm" | "cp" | "mv" | "sleep" => String::new(),
+        _ if CHANGERS.contains(&name) => COMPUTED.to_string(),
+        _ => match input {
+            // What stands in the pipe before it may come out changed.
+            Some(text) if text.chars().any(|c| c != TOLD) && !text.is_empty() => COMPUTED.to_string(),
+            Some(_) | None => TOLD.to_string(),
+        },
+    }
+}
+
+/// `echo` and `printf` print what they are told.
+pub(super) fn echoed(arguments: &[String]) -> String {
+    let is_option =
+        |word: &&String| word.len() > 1 && word.starts_with('-') && word[1..].chars().all(|c| "neE".contains(c));
+    let options = arguments.iter().take_while(is_option).count();
+    let text = arguments[options..].join(" ");
+    let escapes = arguments[..options].iter().any(|word| word.contains('e'));
+    (if escapes { unescaped(&text) } else { text }) + "\n"
+}
+
+pub(super) fn printed_by_format(arguments: &[String]) -> String {
+    let arguments = match arguments {
+        [dashes, rest @ ..] if dashes == "--" => rest,
+        all => all,
+    };
+    let Some((format, values)) = arguments.split_first() else { return String::new() };
+    let mut values = values.iter();
+    let mut output = String::new();
+    for _ in 0..64 {
+        let before = values.len();
+        output += &one_round(format, &mut values);
+        if values.len() == 0 || values.len() == before {
+            break;
+        }
+    }
+    output
+}
+
+fn one_round(format: &str, values: &mut std::slice::Iter<'_, String>) -> String {
+    let format = unescaped(format);
+    let mut output = String::new();
+    let mut rest = format.chars();
+    while let Some(c) = rest.next() {
+        if c != '%' {
+            output.push(c);
+            continue;
+        }
+        match rest.find(|c| !"-+ #0123456789.".contains(*c)) {
+            Some('%') => output.push('%'),
+            Some('b') => output += &unescaped(values.next().map_or("", |value| value)),
+            Some('q') => output += &quoted(values.next().map_or("", |value| value)),
+            Some('s' | 'd' | 'i') => output += values.next().map_or("", |value| value),
+            Some('c') => output.extend(values.next().and_then(|value| value.chars().next())),
+            Some(_) => output.push(COMPUTED),
+            None => output.push('%'),
+        }
+    }
+    output
 }

@@ -46,7 +46,7 @@ fn command_refusal(command: &str, bounds: &Bounds<'_>) -> Option<String> {
     let input = serde_json::json!({ "command": command });
     let call = guard::ToolCall { tool: "Bash", input: &input, folder: bounds.place };
     let temporary = bounds.may_write.to_vec();
-    let grounds = Grounds { place: bounds.place.to_owned(), temporary };
+    let grounds = Grounds::of_attempt(bounds.place.to_owned(), temporary);
     guard::look(&call, &grounds).refusal().map(str::to_owned)
 }
 

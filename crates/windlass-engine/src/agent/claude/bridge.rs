@@ -89,7 +89,7 @@ fn grounds() -> io::Result<Grounds> {
     let allowed = std::env::split_paths(&allowed).filter(|path| path.is_absolute());
     let temporary = temporary.into_iter().flatten().chain(allowed);
     let temporary = temporary.map(|path| canonical(&path)).collect();
-    Ok(Grounds { place: canonical(&std::env::current_dir()?), temporary })
+    Ok(Grounds::of_attempt(canonical(&std::env::current_dir()?), temporary))
 }
 
 /// Talks until the program closes its output.

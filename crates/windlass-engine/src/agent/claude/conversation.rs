@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     fn conversation() -> Conversation {
-        Conversation::new(Grounds { place: "/srv/place".into(), temporary: vec![] })
+        Conversation::new(Grounds::of_attempt("/srv/place".into(), vec![]))
     }
 
     fn take(conversation: &mut Conversation, message: &Value) -> Act {

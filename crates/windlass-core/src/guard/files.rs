@@ -1,0 +1,374 @@
+//! Which files programs read and write, by the words they are called with.
+
+use std::path::Path;
+
+use super::Seat;
+use super::path::{Access, has_ending};
+use super::shell::{Input, Walk};
+use super::word::is_known;
+use super::wrapper::operands_all;
+
+/// Programs whose words are files that they write or remove.
+const WRITERS: [&str; 20] = [
+    "tee", "touch", "truncate", "rm", "shred", "unlink", "ln", "mv", "chmod", "chown", "chgrp", "sponge",
+    "mkfifo", "mknod", "ed", "ex", "vi", "vim", "nvim", "nano",
+];
+
+const FOLDERS: [&str; 2] = ["mkdir", "rmdir"];
+
+/// Programs that read their words and write the last of them.
+const COPIERS: [&str; 4] = ["cp", "install", "rsync", "scp"];
+
+/// Programs whose words are files that they show.
+const READERS: [&str; 40] = [
+    "cat", "head", "tail", "less", "more", "bat", "batcat", "nl", "tac", "xxd", "od", "hexdump", "hd",
+    "strings", "diff", "cmp", "comm", "sdiff", "colordiff", "delta", "sort", "uniq", "cut", "paste",
+    "fold", "fmt", "pr", "column", "view", "rev", "base64", "base32", "zcat", "zless", "gunzip", "tee",
+    "expand", "unexpand", "iconv", "split",
+];
+
+/// Programs that show the lines of files that match.
+const SEARCHERS: [&str; 8] = ["grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "ugrep"];
+
+pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input: &Input) {
+    let words = operands_all(arguments, &["-t", "-m", "-o", "-g", "-n", "-c", "-s", "-r"]);
+    match name {
+        _ if FOLDERS.contains(&name) => writes(walk, &words, Access::Folder),
+        _ if COPIERS.contains(&name) => copies(walk, arguments),
+        _ if WRITERS.contains(&name) => writes(walk, &operands_all(arguments, &["-s", "-m", "-t"]), Access::Write),
+        "sed" | "gsed" => sed(walk, arguments),
+        "perl" | "ruby" => in_place_code(walk, arguments),
+        "awk" | "gawk" | "mawk" | "nawk" => awk(walk, arguments),
+        "dd" => {
+            for word in arguments {
+                if let Some(file) = word.strip_prefix("of=") {
+                    writes(walk, &[file], Access::Write);
+                } else if let Some(file) = word.strip_prefix("if=") {
+                    reads(walk, &[file]);
+                }
+            }
+        }
+        "sort" => {
+            writes(walk, &values(arguments, &["-o", "--output"]), Access::Write);
+            reads(walk, &operands_all(arguments, &["-o", "--output", "-k", "-t"]));
+        }
+        "curl" | "wget" => downloads(walk, name, arguments),
+        "patch" => patch(walk, arguments),
+        "tar" | "unzip" | "7z" | "cpio" | "gunzip" | "unxz" => unpacks(walk, name, arguments),
+        _ if SEARCHERS.contains(&name) => searches(walk, name, arguments, input),
+        "jq" | "yq" => {
+            if name == "yq" && arguments.iter().any(|word| word.starts_with("-i")) {
+                writes(walk, words.get(1..).unwrap_or_default(), Access::Write);
+            }
+            reads(walk, words.get(1..).unwrap_or_default());
+        }
+        _ if READERS.contains(&name) => {
+            reads(walk, &operands_all(arguments, &["-n", "-c", "-d", "-f", "-k", "-t", "-w", "-s", "-l", "--lines", "--bytes", "-U", "-j", "-N"]));
+        }
+        _ => {}
+    }
+}
+
+/// An attempt is confined by the kernel; only what is inside its place and not its own matters.
+fn matters(walk: &Walk<'_>, word: &str) -> bool {
+    walk.grounds.seat != Seat::Attempt
+        || word.contains(".git")
+        || word.contains(".windlass/run")
+        || walk.shell.folder.as_ref().is_some_and(|folder| {
+            folder.components().any(|part| part.as_os_str() == ".git")
+        })
+}
+
+fn writes(walk: &mut Walk<'_>, words: &[&str], access: Access) {
+    for word in words {
+        if matters(walk, word) && !(walk.grounds.seat == Seat::Attempt && !is_known(word) && !word.contains(".git")) {
+            walk.file(word, access);
+        }
+    }
+}
+
+fn reads(walk: &mut Walk<'_>, words: &[&str]) {
+    if walk.grounds.seat == Seat::Attempt {
+        return;
+    }
+    for word in words.iter().filter(|word| **word != "-") {
+        walk.file(word, Access::Read);
+    }
+}
+
+fn values<'a>(arguments: &'a [String], names: &[&str]) -> Vec<&'a str> {
+    let mut all = Vec::new();
+    for (at, word) in arguments.iter().enumerate() {
+        if names.contains(&word.as_str()) {
+            all.extend(arguments.get(at + 1).map(String::as_str));
+        } else if let Some(value) = names
+            .iter()
+            .filter_map(|name| word.strip_prefix(name))
+            .map(|value| value.trim_start_matches('='))
+            .find(|value| !value.is_empty())
+        {
+            all.push(value);
+        }
+    }
+    all
+}
+
+fn copies(walk: &mut Walk<'_>, arguments: &[String]) {
+    let words = operands_all(arguments, &["-t", "--target-directory", "-m", "-o", "-g", "-S", "-e", "--exclude", "--include"]);
+    let into = values(arguments, &["-t", "--target-directory"]);
+    if into.is_empty() {
+        let Some((last, sources)) = words.split_last() else { return };
+        reads(walk, sources);
+        // Into a folder a file goes under its own name.
+        let folder = last.ends_with('/') || *last == "." || *last == "..";
+        if folder && walk.grounds.seat != Seat::Attempt {
+            for source in sources {
+                let name = Path::new(source).file_name().unwrap_or_default().to_string_lossy();
+                let target = format!("{last}/{name}");
+                writes(walk, &[target.as_str()], Access::Write);
+            }
+        } else {
+            writes(walk, &[last], Access::Write);
+        }
+        // `.git` is nothing to copy from either.
+        if walk.grounds.seat == Seat::Attempt {
+            writes(walk, sources, Access::Write);
+        }
+        return;
+    }
+    reads(walk, &words);
+    writes(walk, &into, Access::Write);
+}
+
+fn sed(walk: &mut Walk<'_>, arguments: &[String]) {
+    let in_place = arguments.iter().any(|word| {
+        word.starts_with("--in-place")
+            || (word.starts_with('-') && !word.starts_with("--") && word.contains('i') && !word.starts_with("-e"))
+    });
+    let has_script = arguments.iter().any(|word| matches!(word.as_str(), "-e" | "-f") || word.starts_with("--expression"));
+    let words = operands_all(arguments, &["-e", "-f", "--expression", "--file", "-l"]);
+    let files = words.get(usize::from(!has_script)..).unwrap_or_default();
+    if in_place {
+        writes(walk, files, Access::Write);
+    } else {
+        reads(walk, files);
+    }
+    // `w FILE` in a script writes.
+    let script = words.first().copied().unwrap_or_default();
+    if walk.grounds.seat == Seat::Orchestrator && !has_script && script.contains("w ") && script.contains('/') {
+        walk.cannot_tell("this script of `sed` may write a file. Write it with a redirection");
+    }
+}
+
+fn in_place_code(walk: &mut Walk<'_>, arguments: &[String]) {
+    let short = |word: &&String| word.starts_with('-') && !word.starts_with("--");
+    let in_place = arguments.iter().filter(short).any(|word| word.contains('i') && !word.starts_with("-I"));
+    let files = operands_all(arguments, &["-e", "-E", "-pe", "-ne", "-ple", "-nle", "-lne", "-lpe", "-pie", "-i.bak"]);
+    let code_given = arguments.iter().filter(short).any(|word| word.ends_with('e') || word.ends_with('E'));
+    if !code_given {
+        return;
+    }
+    if in_place {
+        writes(walk, &files, Access::Write);
+    } else {
+        reads(walk, &files);
+    }
+}
+
+fn awk(walk: &mut Walk<'_>, arguments: &[String]) {
+    let in_place = arguments.iter().any(|word| word == "inplace" || word == "-iinplace");
+    let from_file = arguments.iter().any(|word| word == "-f");
+    let words = operands_all(arguments, &["-F", "-v", "-f", "-i"]);
+    let files: Vec<&str> = words
+        .get(usize::from(!from_file)..)
+        .unwrap_or_default()
+        .iter()
+        .copied()
+        .filter(|word| super::wrapper::assignment(word).is_none())
+        .collect();
+    if in_place {
+        writes(walk, &files, Access::Write);
+    } else {
+        reads(walk, &files);
+    }
+    let code = if from_file { "" } else { words.first().copied().unwrap_or_default() };
+    let redirects = code.contains(">") && (code.contains("> \"") || code.contains(">\"") || code.contains(">>"));
+    if walk.grounds.seat == Seat::Orchestrator && (redirects || code.contains("getline") || code.contains("system")) {
+        walk.cannot_tell("this program of `awk` may read or write files. Use a redirection of the shell");
+    }
+}
+
+fn downloads(walk: &mut Walk<'_>, name: &str, arguments: &[String]) {
+    let names: &[&str] = if name == "curl" { &["-o", "--output", "-D", "-c"] } else { &["-O", "--output-document", "-o"] };
+    writes(walk, &values(arguments, names), Access::Write);
+    let quiet = |word: &String| matches!(word.as_str(), "-O-" | "--spider" | "-qO-" | "--version" | "--help") || word.ends_with("O-");
+    let names_itself = if name == "curl" {
+        arguments.iter().any(|word| word == "-O" || word == "--remote-name" || (word.starts_with('-') && !word.starts_with("--") && word.contains('O')))
+    } else {
+        !arguments.iter().any(quiet) && values(arguments, &["-O", "--output-document"]).is_empty()
+    };
+    if names_itself && walk.grounds.seat == Seat::Orchestrator {
+        let url = arguments.iter().rev().find(|word| !word.starts_with('-')).map_or("", String::as_str);
+        let file = url.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+        walk.file(if file.is_empty() { "index.html" } else { file }, Access::Write);
+    }
+    if name == "curl" {
+        let sent = values(arguments, &["-T", "--upload-file"]);
+        let at: Vec<&str> = values(arguments, &["-d", "--data", "--data-binary", "-F", "--form"])
+            .into_iter()
+            .filter_map(|value| value.split_once('@').map(|(_, file)| file))
+            .collect();
+        reads(walk, &sent);
+        reads(walk, &at);
+        let local: Vec<&str> = arguments.iter().filter_map(|word| word.strip_prefix("file://")).collect();
+        reads(walk, &local);
+    }
+}
+
+fn patch(walk: &mut Walk<'_>, arguments: &[String]) {
+    let words = operands_all(arguments, &["-i", "-p", "-d", "-o", "-r"]);
+    match words.first() {
+        Some(file) => writes(walk, &[file], Access::Write),
+        None if walk.grounds.seat == Seat::Orchestrator => code_is_changed(walk),
+        None => {}
+    }
+}
+
+fn unpacks(walk: &mut Walk<'_>, name: &str, arguments: &[String]) {
+    if walk.grounds.seat != Seat::Orchestrator {
+        return;
+    }
+    let first = arguments.first().map_or("", String::as_str);
+    let lists = match name {
+        "tar" => {
+            let flags = first.trim_start_matches('-');
+            let long = arguments.iter().any(|word| word == "--extract" || word == "--get");
+            !(long || (!first.starts_with("--") && flags.contains('x')))
+        }
+        "unzip" => arguments.iter().any(|word| matches!(word.as_str(), "-l" | "-v" | "-t" | "-Z")),
+        "7z" => !matches!(first, "x" | "e"),
+        _ => false,
+    };
+    if !lists {
+        code_is_changed(walk);
+    }
+}
+
+pub(super) fn code_is_changed(walk: &mut Walk<'_>) {
+    walk.cannot_tell(
+        "this may change files of the work, which the orchestrator does not do. The agent of a step does \
+         such work; windlass commits it",
+    );
+}
+
+pub(super) fn code_is_shown(walk: &mut Walk<'_>) {
+    walk.cannot_tell(
+        "this may show code, which the orchestrator does not read. Ask for names or figures (`--stat`, \
+         `--name-only`, `-l`), or leave it to the agent of a step",
+    );
+}
+
+fn searches(walk: &mut Walk<'_>, name: &str, arguments: &[String], input: &Input) {
+    if walk.grounds.seat != Seat::Orchestrator {
+        let words = operands_all(arguments, &["-e", "-f", "-A", "-B", "-C", "-m", "-g", "-t"]);
+        return reads(walk, words.get(1..).unwrap_or_default());
+    }
+    let short = |letters: &str| {
+        arguments.iter().any(|word| {
+            word.starts_with('-') && !word.starts_with("--") && word[1..].chars().any(|c| letters.contains(c))
+        })
+    };
+    let long = |names: &[&str]| arguments.iter().any(|word| names.contains(&word.as_str()));
+    if short("lLcq") || long(&["--files-with-matches", "--files-without-match", "--count", "--quiet", "--files", "--help", "--version"]) {
+        return;
+    }
+    let globs = values(arguments, &["--include", "-g", "--glob", "--iglob"]);
+    if !globs.is_empty() && globs.iter().all(|glob| !glob.starts_with('!') && has_ending(Path::new(glob), walk.grounds)) {
+        return;
+    }
+    let given = long(&["-e", "--regexp", "-f", "--file"]) || arguments.iter().any(|word| word.starts_with("--regexp="));
+    let words = operands_all(arguments, &["-e", "-f", "-A", "-B", "-C", "-m", "-g", "-t", "--regexp", "--file", "--max-count"]);
+    let files = words.get(usize::from(!given)..).unwrap_or_default();
+    let recursive = short("rR") || matches!(name, "rg" | "ag" | "ack");
+    if files.is_empty() {
+        if recursive && input.is_none() {
+            code_is_shown(walk);
+        }
+        return;
+    }
+    for file in files.iter().filter(|file| **file != "-") {
+        walk.file(file, Access::Read);
+    }
+}
+
+/// Commands of git that show or change files of the work.
+pub(super) fn git(walk: &mut Walk<'_>, command: &str, rest: &[String]) {
+    if walk.grounds.seat != Seat::Orchestrator {
+        return;
+    }
+    let option = |names: &[&str]| rest.iter().any(|word| names.contains(&word.split('=').next().unwrap_or(word)));
+    let words = operands_all(rest, &["-m", "-n", "--author", "--since", "--until", "--format"]);
+    let names_only = option(&[
+        "--stat", "--name-only", "--name-status", "--shortstat", "--numstat", "--dirstat", "--summary",
+        "--quiet", "--no-patch", "-s", "-q", "--compact-summary", "--exit-code",
+    ]) && !option(&["-p", "--patch", "-u"]);
+    match command {
+        "show" | "diff" | "format-patch" | "range-diff" | "whatchanged" if !names_only => {
+            let after = rest.iter().position(|word| word == "--").map(|at| &rest[at + 1..]);
+            let paths: Vec<&str> = match after {
+                Some(paths) => paths.iter().map(String::as_str).collect(),
+                None => words.iter().filter_map(|word| word.split_once(':').map(|(_, path)| path)).collect(),
+            };
+            let well = |path: &&str| has_ending(Path::new(path), walk.grounds);
+            if paths.is_empty() || !paths.iter().all(|path| well(&path)) {
+                code_is_shown(walk);
+            }
+        }
+        "log" | "reflog" | "stash" if option(&["-p", "--patch", "-u", "-L", "-c", "--cc", "--full-diff"]) || rest.iter().any(|word| word.starts_with("-L")) => {
+            code_is_shown(walk);
+        }
+        "stash" if matches!(words.first(), Some(&"list")) => {}
+        "stash" if words.first() == Some(&"show") => {
+            if !names_only && !rest.is_empty() && option(&["-p"]) {
+                code_is_shown(walk);
+            }
+        }
+        "blame" | "annotate" => {
+            if !words.last().is_some_and(|path| has_ending(Path::new(path), walk.grounds)) {
+                code_is_shown(walk);
+            }
+        }
+        "cat-file" if !option(&["-t", "-s", "-e", "--batch-check"]) => code_is_shown(walk),
+        "grep" if !option(&["-l", "-c", "-q", "--files-with-matches", "--count", "--name-only", "-L"]) => {
+            let after = rest.iter().position(|word| word == "--").map_or(&[][..], |at| &rest[at + 1..]);
+            if after.is_empty() || !after.iter().all(|path| has_ending(Path::new(path), walk.grounds)) {
+                code_is_shown(walk);
+            }
+        }
+        "archive" => code_is_shown(walk),
+        "apply" if option(&["--stat", "--check", "--numstat", "--summary"]) => {}
+        "branch" | "tag" | "worktree" if changes_refs(command, rest, &words) => code_is_changed(walk),
+        "apply" | "am" | "checkout" | "restore" | "reset" | "stash" | "merge" | "rebase" | "cherry-pick"
+        | "commit" | "add" | "rm" | "mv" | "clean" | "switch" | "revert" | "pull" | "checkout-index"
+        | "read-tree" | "update-index" | "filter-branch" | "commit-tree" | "write-tree" | "stage"
+        | "sparse-checkout" | "init" | "gc" | "notes" | "bisect" | "subtree" => {
+            if !option(&["--help", "-h", "--dry-run"]) {
+                code_is_changed(walk);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn changes_refs(command: &str, rest: &[String], words: &[&str]) -> bool {
+    match command {
+        "worktree" => !matches!(words.first(), Some(&"list") | None),
+        _ => {
+            let lists = rest.is_empty()
+                || rest.iter().any(|word| {
+                    matches!(word.as_str(), "-l" | "--list" | "-a" | "-r" | "-v" | "-vv" | "--all" | "--remotes" | "--show-current" | "--contains" | "--merged" | "--no-merged" | "--points-at")
+                });
+            !lists && (!words.is_empty() || rest.iter().any(|word| matches!(word.as_str(), "-d" | "-D" | "-m" | "-M" | "-f")))
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Calls of windlass itself: who sits where may call what.
+
+use super::Seat;
+use super::shell::Walk;
+use super::word::is_known;
+
+/// Commands that only look.
+const LOOKS: [&str; 19] = [
+    "status", "log", "report", "proofs", "graph", "cost", "audit", "doctor", "diff", "replay", "watch",
+    "schema", "check", "simulate", "help", "version", "agent", "workflow", "plugin",
+];
+
+pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
+    walk.windlass.push(arguments.to_vec());
+    let words: Vec<&str> =
+        arguments.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
+    let option = |name: &str| {
+        arguments.iter().any(|word| word == name || word.starts_with(&format!("{name}=")))
+    };
+    if option("--help") || option("--version") || words.is_empty() {
+        return;
+    }
+    let looks = match words.as_slice() {
+        ["agent" | "workflow", act, ..] => matches!(*act, "list" | "show"),
+        ["plugin", act, ..] => *act == "validate",
+        ["agent" | "workflow" | "plugin"] => true,
+        ["context", act, ..] => *act == "get",
+        [first, ..] => LOOKS.contains(first),
+        [] => true,
+    };
+    let may = match walk.grounds.seat {
+        Seat::Attempt => true,
+        Seat::Orchestrator => {
+            looks
+                || match words.as_slice() {
+                    ["propose", ..] => true,
+                    ["run", ..] => option("--hosted"),
+                    ["feedback" | "rollback", ..] => option("--token"),
+                    _ => false,
+                }
+        }
+        Seat::Subagent => {
+            looks || matches!(words.as_slice(), ["context", "set", ..] | ["block" | "item" | "story", ..])
+        }
+    };
+    if may {
+        return;
+    }
+    if !is_known(words[0]) {
+        walk.cannot_tell("which command of windlass this is cannot be seen. Write it out");
+        return;
+    }
+    let why = match words[0] {
+        "hook" => "`windlass hook` is called by the host and by nobody else. Go on with the step",
+        _ if walk.grounds.seat == Seat::Orchestrator => {
+            "this command of windlass decides, and only the person does that: say what you would have \
+             decided, with `windlass propose`, and stop"
+        }
+        _ => {
+            "an agent of a step calls only `windlass context`, `windlass block` and `windlass item`, and \
+             commands that look. Finish the step and stop"
+        }
+    };
+    walk.forbid(why);
+}
