@@ -15,6 +15,7 @@
 //! - [`config`]: what a team and a user have set, and where each setting comes from.
 //! - [`init`]: what a repository is built with, and workflows filled in for it.
 //! - [`import`]: `phases.conf` as a workflow.
+//! - [`plugin`]: what a hosting session is given, and how it gets into the host's own files.
 //! - [`view`]: projections of a run for people and for jq.
 //!
 //! Nothing here reads a file, a clock, an environment variable or a random number: whatever a
@@ -24,6 +25,7 @@
 pub mod config;
 pub mod failure_rules;
 pub mod guard;
+pub mod hook;
 pub mod id;
 pub mod import;
 pub mod init;
@@ -31,6 +33,7 @@ pub mod item;
 pub mod mcp;
 pub mod measure;
 pub mod plan;
+pub mod plugin;
 pub mod prompt;
 pub mod proof;
 pub mod role;

@@ -25,6 +25,12 @@ impl Home {
         self.state.join("repos")
     }
 
+    /// Returns the folder with the plugins for hosting sessions: outside every repository, so that no
+    /// place has them in it.
+    pub fn plugin(&self) -> PathBuf {
+        self.state.join("plugin")
+    }
+
     /// Returns the folders of one repository, named by its key.
     pub fn repository(&self, key: &str) -> RepositoryHome {
         RepositoryHome {

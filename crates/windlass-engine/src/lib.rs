@@ -12,6 +12,8 @@
 //! - [`verify`]: the judge: checks, protected files, verifier trees.
 //! - [`forge`]: issues, the user's remote, pull requests: what is done with the user's keys.
 //! - [`dispatch`]: the driver, its worker, its socket, and how runs start.
+//! - [`hosted`]: what a session that drives through its hooks needs: who is calling, what guards know.
+//! - [`plugin`]: windlass's hooks in the files of programs that host sessions.
 //! - [`fault`]: points at which tests stop the process as a crash would.
 
 pub mod agent;
@@ -21,9 +23,11 @@ pub mod fault;
 pub mod forge;
 pub mod git;
 pub mod home;
+pub mod hosted;
 pub mod journal;
 pub mod launcher;
 pub mod machine;
+pub mod plugin;
 pub mod process;
 pub mod store;
 pub mod verify;

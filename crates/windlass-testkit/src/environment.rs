@@ -135,6 +135,31 @@ impl TestEnv {
         self.finish(command)
     }
 
+    /// Runs a shell command that finds this `windlass`.
+    pub fn shell(&self, command: &str) -> Finished {
+        let mut shell = self.command("sh");
+        let bin = self.exe.parent().expect("its folder");
+        let path = std::env::join_paths([bin, Path::new("/usr/bin"), Path::new("/bin")]);
+        shell.args(["-c", command]).env("PATH", path.expect("a path"));
+        self.finish(shell)
+    }
+
+    /// Runs `windlass` as a person in a terminal of their own would: below no process of the test.
+    pub fn windlass_elsewhere(&self, arguments: &[&str]) -> Finished {
+        let (out, code) = (self.root().join("elsewhere.out"), self.root().join("elsewhere.code"));
+        let _ = fs_err::remove_file(&code);
+        let script = r#"out=$1; code=$2; shift 2; "$@" >"$out" 2>&1; echo $? >"$code.new"; mv "$code.new" "$code""#;
+        let mut command = self.command("setsid");
+        command.args(["-f", "sh", "-c", script, "sh"]).args([&out, &code]).arg(&self.exe);
+        command.args(arguments);
+        self.finish(command).assert_code(0);
+        wait::for_fact("the command elsewhere has ended", || code.exists());
+        let text = fs_err::read_to_string(&out).expect("its output");
+        let code =
+            fs_err::read_to_string(&code).expect("its code").trim().parse().expect("a number");
+        Finished { code: Some(code), stdout: text.clone(), stderr: text }
+    }
+
     /// Runs a workflow by a shell script, with more arguments.
     pub fn run(&self, workflow: &str, agent: &str, more: &[&str]) -> Finished {
         self.finish(self.run_command(workflow, agent, more))

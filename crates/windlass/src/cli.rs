@@ -3,6 +3,7 @@
 mod decide;
 mod define;
 mod follow;
+mod hosted;
 mod start;
 
 use std::path::PathBuf;
@@ -14,7 +15,7 @@ use crate::output::{Colour, Verbosity};
 pub(crate) use decide::{
     AbortArguments, ApproveArguments, ContextArguments, ContextCommand, FeedbackArguments,
     ItemAddArguments, ItemArguments, ItemCommand, ItemUpdateArguments, PauseArguments,
-    RetryResetArguments, RollbackArguments, SkipArguments,
+    ProposeArguments, RetryResetArguments, RollbackArguments, SkipArguments,
 };
 pub(crate) use define::{
     AgentArguments, AgentCommand, CheckArguments, GraphArguments, ImportArguments, SchemaArguments,
@@ -24,6 +25,10 @@ pub(crate) use follow::{
     Against, AuditArguments, CostArguments, CostKey, DiffArguments, LogArguments, ProofsArguments,
     ReplayArguments, ReportArguments, RestoreArguments, StatusArguments, TrashArguments,
     TrashCommand, TrashShowArguments,
+};
+pub(crate) use hosted::{
+    HostName, PluginArguments, PluginCommand, PluginInstallArguments, PluginScope,
+    PluginValidateArguments,
 };
 pub(crate) use start::{
     CompletionsArguments, DemoArguments, DoctorArguments, InitArguments, ManArguments, Pace,
@@ -185,6 +190,9 @@ pub(crate) enum Command {
     /// End the run; its work is kept
     #[command(after_help = "Example: windlass abort --reason \"not needed any more\"")]
     Abort(AbortArguments),
+    /// In a hosting session: ask the person whether they meant to approve; they answer with a code
+    #[command(after_help = "Example: windlass propose approve")]
+    Propose(ProposeArguments),
     /// Check a workflow file and print the most attempts it can use
     #[command(after_help = "Example: windlass check .windlass/workflows/change.yaml")]
     Check(CheckArguments),
@@ -234,6 +242,9 @@ pub(crate) enum Command {
         after_help = "Example: windlass item add \"Reset the password by mail\" --id S4"
     )]
     Item(ItemArguments),
+    /// Have windlass steer sessions of Claude Code or Codex, through their hooks
+    #[command(after_help = "Examples:\n  windlass plugin install\n  windlass plugin validate")]
+    Plugin(PluginArguments),
     /// The agent's side: publish and read facts
     #[command(after_help = "Example: windlass context set tests.allPassed=true")]
     Context(ContextArguments),

@@ -122,7 +122,7 @@ pub(crate) fn drive_watched(
     signals: &Interrupts,
     observer: Observer,
 ) -> Result<Ended, CommandError> {
-    let options = DriveOptions { no_wait };
+    let options = DriveOptions::local(no_wait);
     let driver = Driver::take_over(&surroundings.site, run, &person(), options, observer)?;
     signals.send_to(Some(driver.handle()));
     let ended = driver.drive();

@@ -6,6 +6,7 @@ use windlass_engine::dispatch::{ClientError, DriveError, StartError};
 use windlass_engine::forge::ForgeError;
 use windlass_engine::git::DiscoverError;
 use windlass_engine::journal::LoadError;
+use windlass_engine::plugin::PluginError;
 use windlass_engine::store::OpenError;
 
 /// Windlass could not do its work.
@@ -49,6 +50,21 @@ impl CommandError {
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hints.push(hint.into());
         self
+    }
+
+    /// Returns the error with its causes, on one line.
+    pub(crate) fn in_one_line(&self) -> String {
+        let mut text = self.error.to_string();
+        let mut cause = self.error.source();
+        while let Some(source) = cause {
+            text.push_str(": ");
+            text.push_str(&source.to_string());
+            cause = source.source();
+        }
+        for hint in &self.hints {
+            text.push_str(&format!(" ({hint})"));
+        }
+        text
     }
 
     pub(crate) fn exit_code(&self) -> u8 {
@@ -96,6 +112,14 @@ impl From<ForgeError> for CommandError {
             ForgeError::Gh { .. } | ForgeError::Push { .. } => Kind::Failure,
             _ => Kind::Usage,
         };
+        let hint = error.hint();
+        Self { kind, error: error.into(), hints: vec![hint] }
+    }
+}
+
+impl From<PluginError> for CommandError {
+    fn from(error: PluginError) -> Self {
+        let kind = if error.is_usage() { Kind::Usage } else { Kind::Failure };
         let hint = error.hint();
         Self { kind, error: error.into(), hints: vec![hint] }
     }
@@ -152,6 +176,10 @@ impl From<DriveError> for CommandError {
                     "watch it with `windlass watch --run {run}`, or stop it with `windlass pause --run {run}`"
                 )
             }
+            DriveError::Hosted { host, .. } => format!(
+                "answer there, or end that session of {}: then `windlass resume` goes on",
+                host.words()
+            ),
             _ => "the run goes on from its last decision with `windlass resume`".to_owned(),
         };
         Self::failure(error).hint(hint)
@@ -165,6 +193,15 @@ impl From<ClientError> for CommandError {
                 kind: Kind::Usage,
                 error: Box::new(ClientError::BelowLauncher),
                 hints: vec!["decisions are for people, at a terminal of their own".to_owned()],
+            },
+            ClientError::BelowHost { run } => Self {
+                kind: Kind::Usage,
+                error: Box::new(ClientError::BelowHost { run }),
+                hints: vec![
+                    "the person answers in the session (`approve`, `/windlass:feedback …`) or in a \
+                     terminal of their own"
+                        .to_owned(),
+                ],
             },
             ClientError::Drive(drive) => Self::from(*drive),
             other => Self::failure(other),

@@ -10,6 +10,7 @@ mod config;
 mod drive;
 mod error;
 mod hidden;
+mod hook;
 mod notify;
 mod output;
 mod render;
@@ -20,6 +21,10 @@ mod watch;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // Hooks are called for every tool call of a session: nothing comes before them.
+    if let Some(code) = hook::dispatch() {
+        return code;
+    }
     // Launchers, expressions, rehearsals and filters are this same program under hidden names.
     if let Some(code) = hidden::dispatch() {
         return code;

@@ -163,6 +163,12 @@ pub(crate) fn note(text: &str) {
     let _ = write!(out, "{}{text}\n{}", erased(&live), drawn(&live)).and_then(|()| out.flush());
 }
 
+/// Prints the answer to a hook call.
+pub(crate) fn hook_answer(answer: &serde_json::Value) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{answer}").and_then(|()| out.flush());
+}
+
 /// Draws these lines below all that was said, in place of the ones that were there.
 ///
 /// Nothing is asked of the terminal and nothing is set in it, so there is nothing to restore: the

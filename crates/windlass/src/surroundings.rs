@@ -109,7 +109,7 @@ impl Surroundings {
             return Err(CommandError::usage(format!("an agent or a check cannot {act}"))
                 .hint("that is for people, at a terminal of their own"));
         }
-        Ok(())
+        crate::hook::below_host(&self.site.home, act)
     }
 
     /// Opens the store to look into it; none when there never was a run here.

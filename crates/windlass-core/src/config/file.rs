@@ -5,6 +5,7 @@ use super::pass_env::PassEnv;
 use super::quiet::QuietHours;
 use super::{failures, quiet};
 use crate::failure_rules::FailureRule;
+use crate::hook::ExactWords;
 use crate::workflow::Diagnostic;
 use crate::workflow::diagnostic::{At, Findings};
 use crate::workflow::fields::{self, Fields};
@@ -28,6 +29,16 @@ static KEYS: Mapping = Mapping {
         Key::new("quiet_hours", Takes::Text, "Hours in which no attempt is started."),
         Key::new("day_budget_usd", Takes::Amount, "The most that a day's attempts may cost."),
         Key::new("failures", Takes::Text, "How attempts that failed are told apart."),
+        Key::new(
+            "approve_words",
+            Takes::List { of: &Takes::Text, least: 0, most: None },
+            "Whole messages that approve in a hosting session, besides `approve`.",
+        ),
+        Key::new(
+            "reject_words",
+            Takes::List { of: &Takes::Text, least: 0, most: None },
+            "Whole messages that reject in a hosting session, besides `reject`.",
+        ),
     ],
     not_yet: &[],
     rule: Rule::None,
@@ -52,6 +63,8 @@ pub struct Config {
     pub day_budget_usd: Option<f64>,
     /// How attempts that failed are told apart; the first that fits counts.
     pub failures: Vec<FailureRule>,
+    /// Whole messages that are understood as an answer in a hosting session.
+    pub answers: ExactWords,
 }
 
 impl Config {
@@ -109,7 +122,21 @@ fn read(text: &str, knows_zone: &dyn Fn(&str) -> bool, findings: &mut Findings) 
             .get("failures")
             .map(|node| failures::read(node, findings))
             .unwrap_or_default(),
+        answers: ExactWords {
+            approve: words(&fields, "approve_words", findings),
+            reject: words(&fields, "reject_words", findings),
+        },
     })
+}
+
+/// Reads whole messages.
+fn words(fields: &Fields<'_>, key: &str, findings: &mut Findings) -> Vec<String> {
+    let Some(node) = fields.get(key) else { return Vec::new() };
+    let mut words = Vec::new();
+    for one in fields::one_or_more(node) {
+        words.extend(fields::filled_text(one, findings).map(|text| text.value));
+    }
+    words
 }
 
 /// Reads a name: one line without control characters.

@@ -5,6 +5,7 @@ use super::notify::Notify;
 use super::pass_env::PassEnv;
 use super::quiet::QuietHours;
 use crate::failure_rules::FailureRule;
+use crate::hook::ExactWords;
 
 /// Where a value comes from. A later one here gives way to an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,6 +71,9 @@ pub struct Settings {
     pub day_budgets: Vec<Setting<f64>>,
     /// How attempts that failed are told apart, in the order in which they are asked.
     pub failures: Vec<FailureRule>,
+    /// Whole messages that are an answer in a hosting session, by the user's own word: an agent can
+    /// write the repository's configuration, and would approve itself by a word that people often use.
+    pub answers: ExactWords,
 }
 
 impl Settings {
@@ -89,6 +93,10 @@ impl Settings {
             let of = |value| Setting { value, origin: origin.clone() };
             settings.day_budgets.extend(config.day_budget_usd.map(of));
             settings.failures.extend(config.failures);
+            if !origin.is_repository() {
+                settings.answers.approve.extend(config.answers.approve);
+                settings.answers.reject.extend(config.answers.reject);
+            }
             match origin {
                 Origin::Repository(file) if !pass_env.is_empty() => {
                     settings.pass_env_unheeded = Some(file);

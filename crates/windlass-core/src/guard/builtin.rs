@@ -7,7 +7,12 @@ use super::word::{COMPUTED, PROCESS, TOLD};
 
 impl Walk<'_> {
     /// Gives what a builtin prints; none when the name is none.
-    pub(super) fn builtin(&mut self, name: &str, arguments: &[String], input: &Input) -> Option<String> {
+    pub(super) fn builtin(
+        &mut self,
+        name: &str,
+        arguments: &[String],
+        input: &Input,
+    ) -> Option<String> {
         let operands: Vec<&String> =
             arguments.iter().filter(|word| !word.starts_with(['-', '+'])).collect();
         match name {
@@ -67,14 +72,15 @@ impl Walk<'_> {
             "printf" => Some(self.printf(arguments)),
             "command" | "type" | "hash"
                 if name != "command"
-                    || arguments.first().is_some_and(|word| matches!(word.as_str(), "-v" | "-V")) =>
+                    || arguments
+                        .first()
+                        .is_some_and(|word| matches!(word.as_str(), "-v" | "-V")) =>
             {
                 Some(operands.iter().map(|word| format!("{word}\n")).collect())
             }
-            "test" | "[" | ":" | "true" | "false" | "return" | "exit" | "break" | "continue" | "wait"
-            | "jobs" | "kill" | "umask" | "ulimit" | "shopt" | "let" | "getopts" | "times" => {
-                Some(String::new())
-            }
+            "test" | "[" | ":" | "true" | "false" | "return" | "exit" | "break" | "continue"
+            | "wait" | "jobs" | "kill" | "umask" | "ulimit" | "shopt" | "let" | "getopts"
+            | "times" => Some(String::new()),
             _ => None,
         }
     }

@@ -10,8 +10,8 @@ use super::wrapper::operands_all;
 
 /// Programs whose words are files that they write or remove.
 const WRITERS: [&str; 20] = [
-    "tee", "touch", "truncate", "rm", "shred", "unlink", "ln", "mv", "chmod", "chown", "chgrp", "sponge",
-    "mkfifo", "mknod", "ed", "ex", "vi", "vim", "nvim", "nano",
+    "tee", "touch", "truncate", "rm", "shred", "unlink", "ln", "mv", "chmod", "chown", "chgrp",
+    "sponge", "mkfifo", "mknod", "ed", "ex", "vi", "vim", "nvim", "nano",
 ];
 
 const FOLDERS: [&str; 2] = ["mkdir", "rmdir"];
@@ -21,10 +21,46 @@ const COPIERS: [&str; 4] = ["cp", "install", "rsync", "scp"];
 
 /// Programs whose words are files that they show.
 const READERS: [&str; 40] = [
-    "cat", "head", "tail", "less", "more", "bat", "batcat", "nl", "tac", "xxd", "od", "hexdump", "hd",
-    "strings", "diff", "cmp", "comm", "sdiff", "colordiff", "delta", "sort", "uniq", "cut", "paste",
-    "fold", "fmt", "pr", "column", "view", "rev", "base64", "base32", "zcat", "zless", "gunzip", "tee",
-    "expand", "unexpand", "iconv", "split",
+    "cat",
+    "head",
+    "tail",
+    "less",
+    "more",
+    "bat",
+    "batcat",
+    "nl",
+    "tac",
+    "xxd",
+    "od",
+    "hexdump",
+    "hd",
+    "strings",
+    "diff",
+    "cmp",
+    "comm",
+    "sdiff",
+    "colordiff",
+    "delta",
+    "sort",
+    "uniq",
+    "cut",
+    "paste",
+    "fold",
+    "fmt",
+    "pr",
+    "column",
+    "view",
+    "rev",
+    "base64",
+    "base32",
+    "zcat",
+    "zless",
+    "gunzip",
+    "tee",
+    "expand",
+    "unexpand",
+    "iconv",
+    "split",
 ];
 
 /// Programs that show the lines of files that match.
@@ -35,7 +71,9 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
     match name {
         _ if FOLDERS.contains(&name) => writes(walk, &words, Access::Folder),
         _ if COPIERS.contains(&name) => copies(walk, arguments),
-        _ if WRITERS.contains(&name) => writes(walk, &operands_all(arguments, &["-s", "-m", "-t"]), Access::Write),
+        _ if WRITERS.contains(&name) => {
+            writes(walk, &operands_all(arguments, &["-s", "-m", "-t"]), Access::Write)
+        }
         "sed" | "gsed" => sed(walk, arguments),
         "perl" | "ruby" => in_place_code(walk, arguments),
         "awk" | "gawk" | "mawk" | "nawk" => awk(walk, arguments),
@@ -63,7 +101,16 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
             reads(walk, words.get(1..).unwrap_or_default());
         }
         _ if READERS.contains(&name) => {
-            reads(walk, &operands_all(arguments, &["-n", "-c", "-d", "-f", "-k", "-t", "-w", "-s", "-l", "--lines", "--bytes", "-U", "-j", "-N"]));
+            reads(
+                walk,
+                &operands_all(
+                    arguments,
+                    &[
+                        "-n", "-c", "-d", "-f", "-k", "-t", "-w", "-s", "-l", "--lines", "--bytes",
+                        "-U", "-j", "-N",
+                    ],
+                ),
+            );
         }
         _ => {}
     }
@@ -74,14 +121,18 @@ fn matters(walk: &Walk<'_>, word: &str) -> bool {
     walk.grounds.seat != Seat::Attempt
         || word.contains(".git")
         || word.contains(".windlass/run")
-        || walk.shell.folder.as_ref().is_some_and(|folder| {
-            folder.components().any(|part| part.as_os_str() == ".git")
-        })
+        || walk
+            .shell
+            .folder
+            .as_ref()
+            .is_some_and(|folder| folder.components().any(|part| part.as_os_str() == ".git"))
 }
 
 fn writes(walk: &mut Walk<'_>, words: &[&str], access: Access) {
     for word in words {
-        if matters(walk, word) && !(walk.grounds.seat == Seat::Attempt && !is_known(word) && !word.contains(".git")) {
+        if matters(walk, word)
+            && !(walk.grounds.seat == Seat::Attempt && !is_known(word) && !word.contains(".git"))
+        {
             walk.file(word, access);
         }
     }
@@ -114,7 +165,10 @@ fn values<'a>(arguments: &'a [String], names: &[&str]) -> Vec<&'a str> {
 }
 
 fn copies(walk: &mut Walk<'_>, arguments: &[String]) {
-    let words = operands_all(arguments, &["-t", "--target-directory", "-m", "-o", "-g", "-S", "-e", "--exclude", "--include"]);
+    let words = operands_all(
+        arguments,
+        &["-t", "--target-directory", "-m", "-o", "-g", "-S", "-e", "--exclude", "--include"],
+    );
     let into = values(arguments, &["-t", "--target-directory"]);
     if into.is_empty() {
         let Some((last, sources)) = words.split_last() else { return };
@@ -143,9 +197,14 @@ fn copies(walk: &mut Walk<'_>, arguments: &[String]) {
 fn sed(walk: &mut Walk<'_>, arguments: &[String]) {
     let in_place = arguments.iter().any(|word| {
         word.starts_with("--in-place")
-            || (word.starts_with('-') && !word.starts_with("--") && word.contains('i') && !word.starts_with("-e"))
+            || (word.starts_with('-')
+                && !word.starts_with("--")
+                && word.contains('i')
+                && !word.starts_with("-e"))
     });
-    let has_script = arguments.iter().any(|word| matches!(word.as_str(), "-e" | "-f") || word.starts_with("--expression"));
+    let has_script = arguments
+        .iter()
+        .any(|word| matches!(word.as_str(), "-e" | "-f") || word.starts_with("--expression"));
     let words = operands_all(arguments, &["-e", "-f", "--expression", "--file", "-l"]);
     let files = words.get(usize::from(!has_script)..).unwrap_or_default();
     if in_place {
@@ -155,16 +214,25 @@ fn sed(walk: &mut Walk<'_>, arguments: &[String]) {
     }
     // `w FILE` in a script writes.
     let script = words.first().copied().unwrap_or_default();
-    if walk.grounds.seat == Seat::Orchestrator && !has_script && script.contains("w ") && script.contains('/') {
+    if walk.grounds.seat == Seat::Orchestrator
+        && !has_script
+        && script.contains("w ")
+        && script.contains('/')
+    {
         walk.cannot_tell("this script of `sed` may write a file. Write it with a redirection");
     }
 }
 
 fn in_place_code(walk: &mut Walk<'_>, arguments: &[String]) {
     let short = |word: &&String| word.starts_with('-') && !word.starts_with("--");
-    let in_place = arguments.iter().filter(short).any(|word| word.contains('i') && !word.starts_with("-I"));
-    let files = operands_all(arguments, &["-e", "-E", "-pe", "-ne", "-ple", "-nle", "-lne", "-lpe", "-pie", "-i.bak"]);
-    let code_given = arguments.iter().filter(short).any(|word| word.ends_with('e') || word.ends_with('E'));
+    let in_place =
+        arguments.iter().filter(short).any(|word| word.contains('i') && !word.starts_with("-I"));
+    let files = operands_all(
+        arguments,
+        &["-e", "-E", "-pe", "-ne", "-ple", "-nle", "-lne", "-lpe", "-pie", "-i.bak"],
+    );
+    let code_given =
+        arguments.iter().filter(short).any(|word| word.ends_with('e') || word.ends_with('E'));
     if !code_given {
         return;
     }
@@ -192,24 +260,42 @@ fn awk(walk: &mut Walk<'_>, arguments: &[String]) {
         reads(walk, &files);
     }
     let code = if from_file { "" } else { words.first().copied().unwrap_or_default() };
-    let redirects = code.contains(">") && (code.contains("> \"") || code.contains(">\"") || code.contains(">>"));
-    if walk.grounds.seat == Seat::Orchestrator && (redirects || code.contains("getline") || code.contains("system")) {
-        walk.cannot_tell("this program of `awk` may read or write files. Use a redirection of the shell");
+    let redirects = code.contains(">")
+        && (code.contains("> \"") || code.contains(">\"") || code.contains(">>"));
+    if walk.grounds.seat == Seat::Orchestrator
+        && (redirects || code.contains("getline") || code.contains("system"))
+    {
+        walk.cannot_tell(
+            "this program of `awk` may read or write files. Use a redirection of the shell",
+        );
     }
 }
 
 fn downloads(walk: &mut Walk<'_>, name: &str, arguments: &[String]) {
-    let names: &[&str] = if name == "curl" { &["-o", "--output", "-D", "-c"] } else { &["-O", "--output-document", "-o"] };
+    let names: &[&str] = if name == "curl" {
+        &["-o", "--output", "-D", "-c"]
+    } else {
+        &["-O", "--output-document", "-o"]
+    };
     writes(walk, &values(arguments, names), Access::Write);
-    let quiet = |word: &String| matches!(word.as_str(), "-O-" | "--spider" | "-qO-" | "--version" | "--help") || word.ends_with("O-");
+    let quiet = |word: &String| {
+        matches!(word.as_str(), "-O-" | "--spider" | "-qO-" | "--version" | "--help")
+            || word.ends_with("O-")
+    };
     let names_itself = if name == "curl" {
-        arguments.iter().any(|word| word == "-O" || word == "--remote-name" || (word.starts_with('-') && !word.starts_with("--") && word.contains('O')))
+        arguments.iter().any(|word| {
+            word == "-O"
+                || word == "--remote-name"
+                || (word.starts_with('-') && !word.starts_with("--") && word.contains('O'))
+        })
     } else {
         !arguments.iter().any(quiet) && values(arguments, &["-O", "--output-document"]).is_empty()
     };
     if names_itself && walk.grounds.seat == Seat::Orchestrator {
-        let url = arguments.iter().rev().find(|word| !word.starts_with('-')).map_or("", String::as_str);
-        let file = url.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+        let url =
+            arguments.iter().rev().find(|word| !word.starts_with('-')).map_or("", String::as_str);
+        let file =
+            url.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
         walk.file(if file.is_empty() { "index.html" } else { file }, Access::Write);
     }
     if name == "curl" {
@@ -220,7 +306,8 @@ fn downloads(walk: &mut Walk<'_>, name: &str, arguments: &[String]) {
             .collect();
         reads(walk, &sent);
         reads(walk, &at);
-        let local: Vec<&str> = arguments.iter().filter_map(|word| word.strip_prefix("file://")).collect();
+        let local: Vec<&str> =
+            arguments.iter().filter_map(|word| word.strip_prefix("file://")).collect();
         reads(walk, &local);
     }
 }
@@ -275,19 +362,39 @@ fn searches(walk: &mut Walk<'_>, name: &str, arguments: &[String], input: &Input
     }
     let short = |letters: &str| {
         arguments.iter().any(|word| {
-            word.starts_with('-') && !word.starts_with("--") && word[1..].chars().any(|c| letters.contains(c))
+            word.starts_with('-')
+                && !word.starts_with("--")
+                && word[1..].chars().any(|c| letters.contains(c))
         })
     };
     let long = |names: &[&str]| arguments.iter().any(|word| names.contains(&word.as_str()));
-    if short("lLcq") || long(&["--files-with-matches", "--files-without-match", "--count", "--quiet", "--files", "--help", "--version"]) {
+    if short("lLcq")
+        || long(&[
+            "--files-with-matches",
+            "--files-without-match",
+            "--count",
+            "--quiet",
+            "--files",
+            "--help",
+            "--version",
+        ])
+    {
         return;
     }
     let globs = values(arguments, &["--include", "-g", "--glob", "--iglob"]);
-    if !globs.is_empty() && globs.iter().all(|glob| !glob.starts_with('!') && has_ending(Path::new(glob), walk.grounds)) {
+    if !globs.is_empty()
+        && globs
+            .iter()
+            .all(|glob| !glob.starts_with('!') && has_ending(Path::new(glob), walk.grounds))
+    {
         return;
     }
-    let given = long(&["-e", "--regexp", "-f", "--file"]) || arguments.iter().any(|word| word.starts_with("--regexp="));
-    let words = operands_all(arguments, &["-e", "-f", "-A", "-B", "-C", "-m", "-g", "-t", "--regexp", "--file", "--max-count"]);
+    let given = long(&["-e", "--regexp", "-f", "--file"])
+        || arguments.iter().any(|word| word.starts_with("--regexp="));
+    let words = operands_all(
+        arguments,
+        &["-e", "-f", "-A", "-B", "-C", "-m", "-g", "-t", "--regexp", "--file", "--max-count"],
+    );
     let files = words.get(usize::from(!given)..).unwrap_or_default();
     let recursive = short("rR") || matches!(name, "rg" | "ag" | "ack");
     if files.is_empty() {
@@ -306,25 +413,44 @@ pub(super) fn git(walk: &mut Walk<'_>, command: &str, rest: &[String]) {
     if walk.grounds.seat != Seat::Orchestrator {
         return;
     }
-    let option = |names: &[&str]| rest.iter().any(|word| names.contains(&word.split('=').next().unwrap_or(word)));
+    let option = |names: &[&str]| {
+        rest.iter().any(|word| names.contains(&word.split('=').next().unwrap_or(word)))
+    };
     let words = operands_all(rest, &["-m", "-n", "--author", "--since", "--until", "--format"]);
     let names_only = option(&[
-        "--stat", "--name-only", "--name-status", "--shortstat", "--numstat", "--dirstat", "--summary",
-        "--quiet", "--no-patch", "-s", "-q", "--compact-summary", "--exit-code",
+        "--stat",
+        "--name-only",
+        "--name-status",
+        "--shortstat",
+        "--numstat",
+        "--dirstat",
+        "--summary",
+        "--quiet",
+        "--no-patch",
+        "-s",
+        "-q",
+        "--compact-summary",
+        "--exit-code",
     ]) && !option(&["-p", "--patch", "-u"]);
     match command {
         "show" | "diff" | "format-patch" | "range-diff" | "whatchanged" if !names_only => {
             let after = rest.iter().position(|word| word == "--").map(|at| &rest[at + 1..]);
             let paths: Vec<&str> = match after {
                 Some(paths) => paths.iter().map(String::as_str).collect(),
-                None => words.iter().filter_map(|word| word.split_once(':').map(|(_, path)| path)).collect(),
+                None => words
+                    .iter()
+                    .filter_map(|word| word.split_once(':').map(|(_, path)| path))
+                    .collect(),
             };
             let well = |path: &&str| has_ending(Path::new(path), walk.grounds);
             if paths.is_empty() || !paths.iter().all(|path| well(&path)) {
                 code_is_shown(walk);
             }
         }
-        "log" | "reflog" | "stash" if option(&["-p", "--patch", "-u", "-L", "-c", "--cc", "--full-diff"]) || rest.iter().any(|word| word.starts_with("-L")) => {
+        "log" | "reflog" | "stash"
+            if option(&["-p", "--patch", "-u", "-L", "-c", "--cc", "--full-diff"])
+                || rest.iter().any(|word| word.starts_with("-L")) =>
+        {
             code_is_shown(walk);
         }
         "stash" if matches!(words.first(), Some(&"list")) => {}
@@ -339,19 +465,35 @@ pub(super) fn git(walk: &mut Walk<'_>, command: &str, rest: &[String]) {
             }
         }
         "cat-file" if !option(&["-t", "-s", "-e", "--batch-check"]) => code_is_shown(walk),
-        "grep" if !option(&["-l", "-c", "-q", "--files-with-matches", "--count", "--name-only", "-L"]) => {
-            let after = rest.iter().position(|word| word == "--").map_or(&[][..], |at| &rest[at + 1..]);
-            if after.is_empty() || !after.iter().all(|path| has_ending(Path::new(path), walk.grounds)) {
+        "grep"
+            if !option(&[
+                "-l",
+                "-c",
+                "-q",
+                "--files-with-matches",
+                "--count",
+                "--name-only",
+                "-L",
+            ]) =>
+        {
+            let after =
+                rest.iter().position(|word| word == "--").map_or(&[][..], |at| &rest[at + 1..]);
+            if after.is_empty()
+                || !after.iter().all(|path| has_ending(Path::new(path), walk.grounds))
+            {
                 code_is_shown(walk);
             }
         }
         "archive" => code_is_shown(walk),
         "apply" if option(&["--stat", "--check", "--numstat", "--summary"]) => {}
-        "branch" | "tag" | "worktree" if changes_refs(command, rest, &words) => code_is_changed(walk),
-        "apply" | "am" | "checkout" | "restore" | "reset" | "stash" | "merge" | "rebase" | "cherry-pick"
-        | "commit" | "add" | "rm" | "mv" | "clean" | "switch" | "revert" | "pull" | "checkout-index"
-        | "read-tree" | "update-index" | "filter-branch" | "commit-tree" | "write-tree" | "stage"
-        | "sparse-checkout" | "init" | "gc" | "notes" | "bisect" | "subtree" => {
+        "branch" | "tag" | "worktree" if changes_refs(command, rest, &words) => {
+            code_is_changed(walk)
+        }
+        "apply" | "am" | "checkout" | "restore" | "reset" | "stash" | "merge" | "rebase"
+        | "cherry-pick" | "commit" | "add" | "rm" | "mv" | "clean" | "switch" | "revert"
+        | "pull" | "checkout-index" | "read-tree" | "update-index" | "filter-branch"
+        | "commit-tree" | "write-tree" | "stage" | "sparse-checkout" | "init" | "gc" | "notes"
+        | "bisect" | "subtree" => {
             if !option(&["--help", "-h", "--dry-run"]) {
                 code_is_changed(walk);
             }
@@ -366,9 +508,27 @@ fn changes_refs(command: &str, rest: &[String], words: &[&str]) -> bool {
         _ => {
             let lists = rest.is_empty()
                 || rest.iter().any(|word| {
-                    matches!(word.as_str(), "-l" | "--list" | "-a" | "-r" | "-v" | "-vv" | "--all" | "--remotes" | "--show-current" | "--contains" | "--merged" | "--no-merged" | "--points-at")
+                    matches!(
+                        word.as_str(),
+                        "-l" | "--list"
+                            | "-a"
+                            | "-r"
+                            | "-v"
+                            | "-vv"
+                            | "--all"
+                            | "--remotes"
+                            | "--show-current"
+                            | "--contains"
+                            | "--merged"
+                            | "--no-merged"
+                            | "--points-at"
+                    )
                 });
-            !lists && (!words.is_empty() || rest.iter().any(|word| matches!(word.as_str(), "-d" | "-D" | "-m" | "-M" | "-f")))
+            !lists
+                && (!words.is_empty()
+                    || rest
+                        .iter()
+                        .any(|word| matches!(word.as_str(), "-d" | "-D" | "-m" | "-M" | "-f")))
         }
     }
 }

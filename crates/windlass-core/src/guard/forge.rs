@@ -10,24 +10,93 @@ const NO_FORGE: &str = "an agent does not write to the forge: windlass publishes
 
 /// What only reads, for any kind of thing.
 const READS: [&str; 25] = [
-    "view", "list", "ls", "diff", "status", "checks", "check", "clone", "download", "watch", "get",
-    "show", "checkout", "co", "verify", "search", "logs", "log", "trace", "lint", "set-default",
-    "help", "field-list", "item-list", "trusted-root",
+    "view",
+    "list",
+    "ls",
+    "diff",
+    "status",
+    "checks",
+    "check",
+    "clone",
+    "download",
+    "watch",
+    "get",
+    "show",
+    "checkout",
+    "co",
+    "verify",
+    "search",
+    "logs",
+    "log",
+    "trace",
+    "lint",
+    "set-default",
+    "help",
+    "field-list",
+    "item-list",
+    "trusted-root",
 ];
 
 /// Kinds of things of a forge.
 const KINDS: [&str; 42] = [
-    "pr", "mr", "issue", "issues", "pulls", "release", "releases", "repo", "repos", "project", "gist",
-    "secret", "variable", "label", "labels", "workflow", "run", "ci", "pipeline", "auth", "alias",
-    "extension", "ext", "extensions", "cache", "codespace", "cs", "ruleset", "rs", "ssh-key", "gpg-key",
-    "org", "attestation", "at", "snippet", "schedule", "milestone", "milestones", "login", "branches",
-    "deploy-key", "job",
+    "pr",
+    "mr",
+    "issue",
+    "issues",
+    "pulls",
+    "release",
+    "releases",
+    "repo",
+    "repos",
+    "project",
+    "gist",
+    "secret",
+    "variable",
+    "label",
+    "labels",
+    "workflow",
+    "run",
+    "ci",
+    "pipeline",
+    "auth",
+    "alias",
+    "extension",
+    "ext",
+    "extensions",
+    "cache",
+    "codespace",
+    "cs",
+    "ruleset",
+    "rs",
+    "ssh-key",
+    "gpg-key",
+    "org",
+    "attestation",
+    "at",
+    "snippet",
+    "schedule",
+    "milestone",
+    "milestones",
+    "login",
+    "branches",
+    "deploy-key",
+    "job",
 ];
 
 /// Words after which nothing is written.
 const HARMLESS: [&str; 12] = [
-    "search", "status", "browse", "completion", "help", "version", "config", "notifications",
-    "copilot", "whoami", "preview", "open",
+    "search",
+    "status",
+    "browse",
+    "completion",
+    "help",
+    "version",
+    "config",
+    "notifications",
+    "copilot",
+    "whoami",
+    "preview",
+    "open",
 ];
 
 /// Says whether the program is one of a forge, or pushes by itself.
@@ -37,12 +106,16 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String]) -> boo
         "hub" => hub(walk, arguments),
         "jj" | "sl" | "hg" | "dulwich" | "fossil" | "bzr" | "darcs" | "pijul" => {
             let words = operands_all(arguments, &["-R", "--repository", "--config", "-r", "-m"]);
-            if matches!(words.as_slice(), ["push", ..] | ["git", "push", ..] | ["submit" | "pr", ..]) {
+            if matches!(
+                words.as_slice(),
+                ["push", ..] | ["git", "push", ..] | ["submit" | "pr", ..]
+            ) {
                 walk.forbid(NO_PUSH);
             }
         }
         "gt" | "ghstack" | "spr" | "arc" | "git-spr" => {
-            let sends = ["submit", "s", "ss", "stack", "update", "land", "diff", "merge", "sync", "amend"];
+            let sends =
+                ["submit", "s", "ss", "stack", "update", "land", "diff", "merge", "sync", "amend"];
             let first = operands_all(arguments, &[]).first().copied().unwrap_or_default();
             if sends.contains(&first) || (name == "ghstack" && first.is_empty()) {
                 walk.forbid(NO_PUSH);
@@ -52,7 +125,9 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String]) -> boo
             let words = operands_all(arguments, &[]);
             if matches!(
                 words.as_slice(),
-                ["send", ..] | ["upload", ..] | ["repos", "pr", "create" | "update" | "set-vote", ..]
+                ["send", ..]
+                    | ["upload", ..]
+                    | ["repos", "pr", "create" | "update" | "set-vote", ..]
             ) {
                 walk.forbid(NO_PUSH);
             }
@@ -89,7 +164,9 @@ fn forge(walk: &mut Walk<'_>, arguments: &[String]) {
 
 /// `gh api` reads unless it is told a method or given fields.
 fn api(walk: &mut Walk<'_>, arguments: &[String], words: &[&str]) {
-    if words.first() == Some(&"graphql") || words.first().is_some_and(|word| word.ends_with("/graphql")) {
+    if words.first() == Some(&"graphql")
+        || words.first().is_some_and(|word| word.ends_with("/graphql"))
+    {
         let text = arguments.join(" ");
         let lower = text.to_lowercase();
         let unseen = !is_known(&text) || text.contains("=@") || lower.contains("--input");
@@ -139,7 +216,9 @@ fn hub(walk: &mut Walk<'_>, arguments: &[String]) {
         ["pull-request" | "create" | "delete" | "fork" | "merge" | "sync" | "api", ..] => {
             walk.forbid(NO_FORGE);
         }
-        ["release" | "issue" | "gist" | "pr", act, ..] if !READS.contains(act) => walk.forbid(NO_FORGE),
+        ["release" | "issue" | "gist" | "pr", act, ..] if !READS.contains(act) => {
+            walk.forbid(NO_FORGE)
+        }
         ["release" | "issue" | "gist" | "pr" | "ci-status" | "browse" | "compare", ..] => {}
         _ => super::git::look(walk, arguments),
     }
@@ -148,18 +227,39 @@ fn hub(walk: &mut Walk<'_>, arguments: &[String]) {
 /// A forge is also written to by its interface.
 fn interface(walk: &mut Walk<'_>, arguments: &[String]) {
     let text = arguments.join(" ");
-    let forge = ["api.github.com", "uploads.github.com", "/api/v4/", "/api/v1/repos", "/api/v3/", "api.bitbucket.org"];
+    let forge = [
+        "api.github.com",
+        "uploads.github.com",
+        "/api/v4/",
+        "/api/v1/repos",
+        "/api/v3/",
+        "api.bitbucket.org",
+    ];
     if !forge.iter().any(|host| text.contains(host)) {
         return;
     }
     if text.contains("graphql") && !text.to_lowercase().contains("mutation") {
         return;
     }
-    let data = ["-d", "--data", "--json", "-F", "--form", "-T", "--upload-file", "--post-data", "--post-file", "--body"];
+    let data = [
+        "-d",
+        "--data",
+        "--json",
+        "-F",
+        "--form",
+        "-T",
+        "--upload-file",
+        "--post-data",
+        "--post-file",
+        "--body",
+    ];
     let sends = arguments.iter().any(|word| data.iter().any(|name| word.starts_with(name)));
     let method = method(arguments, &["-X", "--request", "--method"]);
-    let reads = method.as_deref().is_some_and(|method| matches!(method.to_uppercase().as_str(), "GET" | "HEAD"));
-    let spelled = arguments.iter().any(|word| matches!(word.as_str(), "POST" | "PUT" | "PATCH" | "DELETE"));
+    let reads = method
+        .as_deref()
+        .is_some_and(|method| matches!(method.to_uppercase().as_str(), "GET" | "HEAD"));
+    let spelled =
+        arguments.iter().any(|word| matches!(word.as_str(), "POST" | "PUT" | "PATCH" | "DELETE"));
     if !reads && (sends || method.is_some() || spelled) {
         walk.forbid(NO_FORGE);
     }

@@ -17,8 +17,16 @@ const VALUED: [&str; 6] =
 
 /// Commands that send commits elsewhere.
 const PUSHES: [&str; 10] = [
-    "push", "send-pack", "http-push", "receive-pack", "send-email", "imap-send", "cvsexportcommit",
-    "review", "ftp-push", "remote-ext",
+    "push",
+    "send-pack",
+    "http-push",
+    "receive-pack",
+    "send-email",
+    "imap-send",
+    "cvsexportcommit",
+    "review",
+    "ftp-push",
+    "remote-ext",
 ];
 
 pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
@@ -198,18 +206,25 @@ fn setting_of(walk: &mut Walk<'_>, key: &str, value: &str) {
         walk.cannot_tell("which setting of git this changes cannot be seen. Write its name out");
         return;
     }
-    let (section, last) = (
-        key.split('.').next().unwrap_or_default(),
-        key.rsplit('.').next().unwrap_or_default(),
-    );
+    let (section, last) =
+        (key.split('.').next().unwrap_or_default(), key.rsplit('.').next().unwrap_or_default());
     let redirects = match section {
-        "remote" => matches!(last, "url" | "pushurl" | "push" | "pushdefault" | "receivepack" | "mirror" | "vcs"),
+        "remote" => matches!(
+            last,
+            "url" | "pushurl" | "push" | "pushdefault" | "receivepack" | "mirror" | "vcs"
+        ),
         "branch" => last == "pushremote",
         "url" => matches!(last, "insteadof" | "pushinsteadof"),
         "credential" | "include" | "includeif" | "hook" => true,
         "core" => matches!(
             last,
-            "hookspath" | "sshcommand" | "gitproxy" | "askpass" | "fsmonitor" | "worktree" | "attributesfile"
+            "hookspath"
+                | "sshcommand"
+                | "gitproxy"
+                | "askpass"
+                | "fsmonitor"
+                | "worktree"
+                | "attributesfile"
         ),
         "http" | "https" => matches!(last, "extraheader" | "proxy" | "cookiefile"),
         "help" => last == "autocorrect",
@@ -222,8 +237,17 @@ fn setting_of(walk: &mut Walk<'_>, key: &str, value: &str) {
         walk.defined_alias(value);
     } else if matches!(
         last,
-        "editor" | "pager" | "external" | "program" | "command" | "cmd" | "textconv" | "process"
-            | "clean" | "smudge" | "driver"
+        "editor"
+            | "pager"
+            | "external"
+            | "program"
+            | "command"
+            | "cmd"
+            | "textconv"
+            | "process"
+            | "clean"
+            | "smudge"
+            | "driver"
     ) || section == "pager"
     {
         walk.script_or_riddle(value);
@@ -241,7 +265,10 @@ impl Walk<'_> {
 }
 
 fn config(walk: &mut Walk<'_>, rest: &[String]) {
-    let words = super::wrapper::operands_all(rest, &["-f", "--file", "--blob", "--type", "--default", "--comment", "--value"]);
+    let words = super::wrapper::operands_all(
+        rest,
+        &["-f", "--file", "--blob", "--type", "--default", "--comment", "--value"],
+    );
     let option = |names: &[&str]| rest.iter().any(|word| names.contains(&word.as_str()));
     for (at, word) in rest.iter().enumerate() {
         let file = match word.as_str() {
@@ -260,8 +287,15 @@ fn config(walk: &mut Walk<'_>, rest: &[String]) {
         return;
     }
     let reads = option(&[
-        "--get", "--get-all", "--get-regexp", "--get-urlmatch", "--list", "-l", "--get-color",
-        "--get-colorbool", "--name-only",
+        "--get",
+        "--get-all",
+        "--get-regexp",
+        "--get-urlmatch",
+        "--list",
+        "-l",
+        "--get-color",
+        "--get-colorbool",
+        "--name-only",
     ]);
     let (key, value) = match words.as_slice() {
         ["get" | "list", ..] => return,
@@ -285,7 +319,10 @@ fn config(walk: &mut Walk<'_>, rest: &[String]) {
     {
         for section in [key, value] {
             let section = section.split('.').next().unwrap_or_default().to_lowercase();
-            if matches!(section.as_str(), "remote" | "url" | "credential" | "include" | "alias" | "core") {
+            if matches!(
+                section.as_str(),
+                "remote" | "url" | "credential" | "include" | "alias" | "core"
+            ) {
                 walk.forbid(NO_SETTING);
             }
         }
@@ -306,15 +343,27 @@ pub(super) fn environment(walk: &mut Walk<'_>, name: &str, value: &str) {
         || name.starts_with("GIT_PUSH")
         || matches!(
             name,
-            "GIT_ASKPASS" | "SSH_ASKPASS" | "GIT_PROXY_COMMAND" | "GIT_EXEC_PATH" | "GIT_TEMPLATE_DIR"
+            "GIT_ASKPASS"
+                | "SSH_ASKPASS"
+                | "GIT_PROXY_COMMAND"
+                | "GIT_EXEC_PATH"
+                | "GIT_TEMPLATE_DIR"
         );
     if leads_elsewhere && !harmless {
         walk.forbid(NO_SETTING);
     }
     let runs = matches!(
         name,
-        "GIT_EDITOR" | "GIT_SEQUENCE_EDITOR" | "EDITOR" | "VISUAL" | "GIT_PAGER" | "PAGER"
-            | "GIT_EXTERNAL_DIFF" | "PROMPT_COMMAND" | "PS4" | "LESSOPEN"
+        "GIT_EDITOR"
+            | "GIT_SEQUENCE_EDITOR"
+            | "EDITOR"
+            | "VISUAL"
+            | "GIT_PAGER"
+            | "PAGER"
+            | "GIT_EXTERNAL_DIFF"
+            | "PROMPT_COMMAND"
+            | "PS4"
+            | "LESSOPEN"
     );
     if runs && is_known(value) {
         walk.script_apart(value);

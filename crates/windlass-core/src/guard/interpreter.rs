@@ -8,8 +8,28 @@ use super::shell::{Input, Walk};
 use super::word::{PROCESS, is_known};
 
 const INTERPRETERS: [&str; 22] = [
-    "python", "pypy", "node", "nodejs", "perl", "ruby", "php", "lua", "luajit", "deno", "bun", "tclsh",
-    "awk", "gawk", "mawk", "nawk", "osascript", "pwsh", "powershell", "julia", "rscript", "ts-node",
+    "python",
+    "pypy",
+    "node",
+    "nodejs",
+    "perl",
+    "ruby",
+    "php",
+    "lua",
+    "luajit",
+    "deno",
+    "bun",
+    "tclsh",
+    "awk",
+    "gawk",
+    "mawk",
+    "nawk",
+    "osascript",
+    "pwsh",
+    "powershell",
+    "julia",
+    "rscript",
+    "ts-node",
 ];
 
 /// Programs with a language of their own that can start others.
@@ -17,15 +37,49 @@ const OTHERS: [&str; 12] =
     ["vim", "vi", "nvim", "ex", "ed", "emacs", "gdb", "sqlite3", "make", "gmake", "less", "sed"];
 
 const RUNS: [&str; 15] = [
-    "system", "exec", "spawn", "popen", "subprocess", "child_process", "qx", "`", "shell", "process",
-    "!", "run(", "call(", "$(", "start",
+    "system",
+    "exec",
+    "spawn",
+    "popen",
+    "subprocess",
+    "child_process",
+    "qx",
+    "`",
+    "shell",
+    "process",
+    "!",
+    "run(",
+    "call(",
+    "$(",
+    "start",
 ];
 
 /// What code that touches files speaks of.
 const FILES: [&str; 24] = [
-    "open", "read", "write", "fs", "file", "system", "exec", "subprocess", "spawn", "popen", "path",
-    "shutil", "unlink", "remove", "rename", "import", "require", "import(", "eval", "load", "getline",
-    "print >", "process", "`",
+    "open",
+    "read",
+    "write",
+    "fs",
+    "file",
+    "system",
+    "exec",
+    "subprocess",
+    "spawn",
+    "popen",
+    "path",
+    "shutil",
+    "unlink",
+    "remove",
+    "rename",
+    "import",
+    "require",
+    "import(",
+    "eval",
+    "load",
+    "getline",
+    "print >",
+    "process",
+    "`",
 ];
 
 pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input: &Input) {
@@ -67,18 +121,21 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
 fn inline(name: &str, arguments: &[String]) -> Vec<String> {
     let options: &[&str] = match name {
         "python" | "pypy" | "pwsh" | "powershell" => &["-c", "-Command", "-command"],
-        "node" | "nodejs" | "bun" | "deno" | "ts-node" | "lua" | "luajit" | "julia" | "rscript" | "osascript" => {
-            &["-e", "-p", "-pe", "--eval", "--print", "eval", "-E"]
-        }
+        "node" | "nodejs" | "bun" | "deno" | "ts-node" | "lua" | "luajit" | "julia" | "rscript"
+        | "osascript" => &["-e", "-p", "-pe", "--eval", "--print", "eval", "-E"],
         "php" => &["-r", "-R", "-B"],
         "perl" | "ruby" => return short_clusters(arguments),
-        "vim" | "vi" | "nvim" | "ex" | "gdb" | "emacs" => &["-c", "--cmd", "-ex", "--eval", "-eval", "-S"],
+        "vim" | "vi" | "nvim" | "ex" | "gdb" | "emacs" => {
+            &["-c", "--cmd", "-ex", "--eval", "-eval", "-S"]
+        }
         "make" | "gmake" => &["--eval"],
         // Code stands in the first word.
         _ => {
             return arguments
                 .iter()
-                .filter(|word| !word.starts_with('-') || word.starts_with("-e") || word.contains(' '))
+                .filter(|word| {
+                    !word.starts_with('-') || word.starts_with("-e") || word.contains(' ')
+                })
                 .cloned()
                 .collect();
         }
@@ -90,7 +147,8 @@ fn inline(name: &str, arguments: &[String]) -> Vec<String> {
             texts.extend(arguments.get(at + 1).cloned());
         } else if let Some(text) = options.iter().find_map(|name| word.strip_prefix(name)) {
             texts.push(text.to_owned());
-        } else if matches!(name, "python" | "pypy") && word.starts_with('-') && word.ends_with('c') {
+        } else if matches!(name, "python" | "pypy") && word.starts_with('-') && word.ends_with('c')
+        {
             texts.extend(arguments.get(at + 1).cloned());
         }
     }
@@ -100,7 +158,9 @@ fn inline(name: &str, arguments: &[String]) -> Vec<String> {
 /// `perl -ne`, `perl -i -pe`: the code follows a cluster of letters that ends in `e`.
 fn short_clusters(arguments: &[String]) -> Vec<String> {
     let takes_code = |word: &String| {
-        word.starts_with('-') && !word.starts_with("--") && (word.ends_with('e') || word.ends_with('E'))
+        word.starts_with('-')
+            && !word.starts_with("--")
+            && (word.ends_with('e') || word.ends_with('E'))
     };
     let pairs = arguments.iter().zip(arguments.iter().skip(1));
     pairs.filter(|(word, _)| takes_code(word)).map(|(_, code)| code.clone()).collect()

@@ -6,8 +6,8 @@ use super::word::is_known;
 
 /// Commands that only look.
 const LOOKS: [&str; 19] = [
-    "status", "log", "report", "proofs", "graph", "cost", "audit", "doctor", "diff", "replay", "watch",
-    "schema", "check", "simulate", "help", "version", "agent", "workflow", "plugin",
+    "status", "log", "report", "proofs", "graph", "cost", "audit", "doctor", "diff", "replay",
+    "watch", "schema", "check", "simulate", "help", "version", "agent", "workflow", "plugin",
 ];
 
 pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
@@ -40,7 +40,11 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
                 }
         }
         Seat::Subagent => {
-            looks || matches!(words.as_slice(), ["context", "set", ..] | ["block" | "item" | "story", ..])
+            looks
+                || matches!(
+                    words.as_slice(),
+                    ["context", "set", ..] | ["block" | "item" | "story", ..]
+                )
         }
     };
     if may {

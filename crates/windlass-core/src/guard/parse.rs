@@ -99,7 +99,10 @@ fn compound_depth(text: &str) -> usize {
         }
         let separates = token.ends_with(['\n', ';', '&', '|', '(', ')', '{']);
         let goes_on = word.is_empty() && begins;
-        let leads = matches!(word, "then" | "do" | "else" | "!" | "time" | "if" | "while" | "until" | "elif");
+        let leads = matches!(
+            word,
+            "then" | "do" | "else" | "!" | "time" | "if" | "while" | "until" | "elif"
+        );
         begins = separates || goes_on || (begins && leads);
     }
     deepest

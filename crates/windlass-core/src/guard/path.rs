@@ -15,7 +15,13 @@ const PAPERS: [&str; 2] = [".windlass/run/specs", ".windlass/run/reports"];
 
 /// Devices that commands read and write as a matter of course.
 const DEVICES: [&str; 8] = [
-    "/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "/dev/zero", "/dev/full",
+    "/dev/null",
+    "/dev/stdout",
+    "/dev/stderr",
+    "/dev/stdin",
+    "/dev/tty",
+    "/dev/zero",
+    "/dev/full",
     "/dev/urandom",
 ];
 
@@ -35,7 +41,8 @@ impl Walk<'_> {
             self.unknown_file(file, access);
             return;
         }
-        let Some(folder) = self.shell.folder.clone().or_else(|| file.starts_with(['/', '~']).then(PathBuf::new))
+        let Some(folder) =
+            self.shell.folder.clone().or_else(|| file.starts_with(['/', '~']).then(PathBuf::new))
         else {
             self.unknown_file(file, access);
             return;
@@ -55,7 +62,9 @@ impl Walk<'_> {
                  written by the agent of a step",
             );
         } else if access != Access::Read && speaks_of_git(file) {
-            self.cannot_tell("this may write in `.git`, which an agent does not do. Write the path out");
+            self.cannot_tell(
+                "this may write in `.git`, which an agent does not do. Write the path out",
+            );
         }
     }
 }
@@ -224,8 +233,10 @@ fn matches_any(globs: &[String], path: &Path) -> bool {
 
 /// Whether a glob can match something below a folder.
 fn glob_is_below(glob: &str, folder: &Path) -> bool {
-    let plain: PathBuf =
-        Path::new(glob).components().take_while(|part| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{'])).collect();
+    let plain: PathBuf = Path::new(glob)
+        .components()
+        .take_while(|part| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']))
+        .collect();
     plain.starts_with(folder) || folder.starts_with(&plain)
 }
 

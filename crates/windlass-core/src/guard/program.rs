@@ -73,8 +73,9 @@ impl Walk<'_> {
             "windlass" => own::look(self, arguments),
             _ => {
                 if let Some(command) = name.strip_prefix("git-") {
-                    let words: Vec<String> =
-                        std::iter::once(command.to_owned()).chain(arguments.iter().cloned()).collect();
+                    let words: Vec<String> = std::iter::once(command.to_owned())
+                        .chain(arguments.iter().cloned())
+                        .collect();
                     git::look(self, &words);
                 } else if !forge::look(self, name, arguments) {
                     interpreter::look(self, name, arguments, &input);
@@ -146,7 +147,8 @@ impl Walk<'_> {
     /// Notes a text that is nothing but something unknown.
     pub(super) fn is_riddle(&mut self, text: &str) -> bool {
         let text = text.trim();
-        let riddle = !text.is_empty() && text.chars().all(|c| matches!(c, COMPUTED | ENVIRONMENT | ' '));
+        let riddle =
+            !text.is_empty() && text.chars().all(|c| matches!(c, COMPUTED | ENVIRONMENT | ' '));
         if riddle {
             self.cannot_tell(
                 "this runs a text as commands that cannot be seen here, and it could be a push. Write \
@@ -163,9 +165,12 @@ impl Walk<'_> {
                 self.script_or_riddle(text);
             }
             match word.as_str() {
-                "-o" | "+o" | "-O" | "+O" | "--rcfile" | "--init-file" | "-C" | "--init-command" => {
+                "-o" | "+o" | "-O" | "+O" | "--rcfile" | "--init-file" | "-C"
+                | "--init-command" => {
                     at += 1;
-                    if let Some(text) = arguments.get(at).and_then(|word| word.strip_prefix(PROCESS)) {
+                    if let Some(text) =
+                        arguments.get(at).and_then(|word| word.strip_prefix(PROCESS))
+                    {
                         self.script_or_riddle(text);
                     }
                 }
@@ -246,9 +251,39 @@ fn carried(walk: &mut Walk<'_>, name: &str, arguments: &[String]) {
 
 /// Programs that run what follows, somewhere among words of their own.
 const RUNNERS: [&str; 34] = [
-    "poetry", "uv", "uvx", "pipenv", "pdm", "hatch", "rye", "npx", "pnpx", "bunx", "npm", "pnpm",
-    "yarn", "bun", "mise", "asdf", "direnv", "nix", "nix-shell", "devbox", "doppler", "op", "dotenv",
-    "dotenvx", "docker", "podman", "kubectl", "lxc", "vagrant", "tmux", "screen", "xterm", "konsole",
+    "poetry",
+    "uv",
+    "uvx",
+    "pipenv",
+    "pdm",
+    "hatch",
+    "rye",
+    "npx",
+    "pnpx",
+    "bunx",
+    "npm",
+    "pnpm",
+    "yarn",
+    "bun",
+    "mise",
+    "asdf",
+    "direnv",
+    "nix",
+    "nix-shell",
+    "devbox",
+    "doppler",
+    "op",
+    "dotenv",
+    "dotenvx",
+    "docker",
+    "podman",
+    "kubectl",
+    "lxc",
+    "vagrant",
+    "tmux",
+    "screen",
+    "xterm",
+    "konsole",
     "gnome-terminal",
 ];
 
@@ -271,7 +306,9 @@ fn printed(name: &str, arguments: &[String], input: &Input) -> String {
         _ if CHANGERS.contains(&name) => COMPUTED.to_string(),
         _ => match input {
             // What stands in the pipe before it may come out changed.
-            Some(text) if text.chars().any(|c| c != TOLD) && !text.is_empty() => COMPUTED.to_string(),
+            Some(text) if text.chars().any(|c| c != TOLD) && !text.is_empty() => {
+                COMPUTED.to_string()
+            }
             Some(_) | None => TOLD.to_string(),
         },
     }
@@ -279,8 +316,9 @@ fn printed(name: &str, arguments: &[String], input: &Input) -> String {
 
 /// `echo` and `printf` print what they are told.
 pub(super) fn echoed(arguments: &[String]) -> String {
-    let is_option =
-        |word: &&String| word.len() > 1 && word.starts_with('-') && word[1..].chars().all(|c| "neE".contains(c));
+    let is_option = |word: &&String| {
+        word.len() > 1 && word.starts_with('-') && word[1..].chars().all(|c| "neE".contains(c))
+    };
     let options = arguments.iter().take_while(is_option).count();
     let text = arguments[options..].join(" ");
     let escapes = arguments[..options].iter().any(|word| word.contains('e'));

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use brush_parser::ast::{
-    AndOr, AndOrList, Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem,
-    CompoundCommand, CompoundList, ExtendedTestExpr, FunctionBody, IoFileRedirectKind,
-    IoFileRedirectTarget, IoRedirect, Pipeline, Program, RedirectList, SeparatorOperator,
-    SimpleCommand, SubshellCommand,
+    AndOr, AndOrList, Assignment, AssignmentName, AssignmentValue, Command,
+    CommandPrefixOrSuffixItem, CompoundCommand, CompoundList, ExtendedTestExpr, FunctionBody,
+    IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, Program, RedirectList,
+    SeparatorOperator, SimpleCommand, SubshellCommand,
 };
 
 use super::path::Access;
@@ -30,8 +30,20 @@ const MAX_STEPS: usize = 4_000;
 
 /// Words that make an unreadable command worth refusing.
 const GUARDED: [&str; 14] = [
-    "push", "send-pack", "dcommit", "gh ", "hub ", "glab", "tea ", ".git/", "insteadof", "alias.",
-    "hookspath", "sshcommand", "pr create", "git_config",
+    "push",
+    "send-pack",
+    "dcommit",
+    "gh ",
+    "hub ",
+    "glab",
+    "tea ",
+    ".git/",
+    "insteadof",
+    "alias.",
+    "hookspath",
+    "sshcommand",
+    "pr create",
+    "git_config",
 ];
 
 /// One walk over one command.
@@ -258,7 +270,9 @@ impl<'a> Walk<'a> {
                 let _ = self.value(&arithmetic.expr.value);
                 String::new()
             }
-            CompoundCommand::ArithmeticForClause(clause) => self.twice(|walk| walk.list(&clause.body.list)),
+            CompoundCommand::ArithmeticForClause(clause) => {
+                self.twice(|walk| walk.list(&clause.body.list))
+            }
             CompoundCommand::BraceGroup(group) => self.group(&group.list, input),
             CompoundCommand::Subshell(subshell) => {
                 self.apart(|walk| walk.group(&subshell.list, input))
@@ -271,7 +285,10 @@ impl<'a> Walk<'a> {
                 self.in_branch(|walk| {
                     if walk.shell.branches == 1 {
                         walk.shell.branches = 0;
-                        walk.shell.assign(&clause.variable_name, values.iter().take(1).cloned().collect());
+                        walk.shell.assign(
+                            &clause.variable_name,
+                            values.iter().take(1).cloned().collect(),
+                        );
                         walk.shell.branches = 1;
                     }
                     for value in values {
@@ -306,11 +323,10 @@ impl<'a> Walk<'a> {
                 }
                 output
             }
-            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
-                self.twice(|walk| {
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => self
+                .twice(|walk| {
                     walk.in_input(&input, |walk| walk.list(&clause.0)) + &walk.list(&clause.1.list)
-                })
-            }
+                }),
             CompoundCommand::Coprocess(coprocess) => {
                 self.apart(|walk| walk.command(&coprocess.body, input))
             }
@@ -347,7 +363,9 @@ impl<'a> Walk<'a> {
                 self.test(one);
                 self.test(other);
             }
-            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner),
+            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => {
+                self.test(inner)
+            }
             ExtendedTestExpr::UnaryTest(_, word) => {
                 let _ = self.value(&word.value);
             }
@@ -394,15 +412,20 @@ impl<'a> Walk<'a> {
                         None
                     }
                     (
-                        IoFileRedirectTarget::Duplicate(word) | IoFileRedirectTarget::Filename(word),
-                        Kind::Write | Kind::Append | Kind::ReadAndWrite | Kind::Clobber
+                        IoFileRedirectTarget::Duplicate(word)
+                        | IoFileRedirectTarget::Filename(word),
+                        Kind::Write
+                        | Kind::Append
+                        | Kind::ReadAndWrite
+                        | Kind::Clobber
                         | Kind::DuplicateOutput,
                     ) => {
                         self.write_word(&word.value);
                         None
                     }
                     (
-                        IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word),
+                        IoFileRedirectTarget::Filename(word)
+                        | IoFileRedirectTarget::Duplicate(word),
                         Kind::Read | Kind::DuplicateInput,
                     ) => {
                         for file in self.fields(&word.value) {
@@ -454,7 +477,9 @@ impl<'a> Walk<'a> {
         let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
         for item in prefix {
             match item {
-                CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => assignments.push(assignment),
+                CommandPrefixOrSuffixItem::AssignmentWord(assignment, _) => {
+                    assignments.push(assignment)
+                }
                 CommandPrefixOrSuffixItem::IoRedirect(redirect) => {
                     given = self.redirect(redirect).or(given);
                 }
@@ -490,10 +515,8 @@ impl<'a> Walk<'a> {
             }
             return String::new();
         }
-        let declares = matches!(
-            words[0].as_str(),
-            "export" | "declare" | "typeset" | "local" | "readonly"
-        );
+        let declares =
+            matches!(words[0].as_str(), "export" | "declare" | "typeset" | "local" | "readonly");
         if declares {
             for assignment in assignments.into_iter().chain(declared) {
                 self.assignment(assignment);

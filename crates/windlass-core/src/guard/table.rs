@@ -41,7 +41,8 @@ fn every_command_of_the_table_gets_the_answer_that_stands_there() {
     let mut wrong = Vec::new();
     let mut commands = 0;
     for line in TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let (head, command) = line.split_once(" | ").unwrap_or_else(|| panic!("no command: {line}"));
+        let (head, command) =
+            line.split_once(" | ").unwrap_or_else(|| panic!("no command: {line}"));
         let (answer, seats) = head.trim().split_once(' ').unwrap();
         let command = command.replace('¶', "\n");
         commands += 1;

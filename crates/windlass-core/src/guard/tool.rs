@@ -8,15 +8,45 @@ use super::{Found, Grounds, Real, Seat, ToolCall};
 
 /// The tools of the orchestrator. Starting agents is decided elsewhere.
 pub const ORCHESTRATOR_TOOLS: &[&str] = &[
-    "Agent", "AskUserQuestion", "Bash", "BashOutput", "Edit", "EnterPlanMode", "ExitPlanMode", "Glob",
-    "Grep", "KillShell", "MultiEdit", "NotebookEdit", "Read", "SendMessage", "SlashCommand", "Task",
-    "TaskCreate", "TaskGet", "TaskList", "TaskOutput", "TaskStop", "TaskUpdate", "TeamCreate",
-    "TeamDelete", "TodoWrite", "ToolSearch", "Write",
+    "Agent",
+    "AskUserQuestion",
+    "Bash",
+    "BashOutput",
+    "Edit",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "KillShell",
+    "MultiEdit",
+    "NotebookEdit",
+    "Read",
+    "SendMessage",
+    "SlashCommand",
+    "Task",
+    "TaskCreate",
+    "TaskGet",
+    "TaskList",
+    "TaskOutput",
+    "TaskStop",
+    "TaskUpdate",
+    "TeamCreate",
+    "TeamDelete",
+    "TodoWrite",
+    "ToolSearch",
+    "Write",
 ];
 
 /// Tools by which a subagent would start another agent, or leave its place.
 const NOT_FOR_SUBAGENTS: [&str; 9] = [
-    "Agent", "Task", "Workflow", "TeamCreate", "TeamDelete", "EnterWorktree", "ExitWorktree", "CronCreate",
+    "Agent",
+    "Task",
+    "Workflow",
+    "TeamCreate",
+    "TeamDelete",
+    "EnterWorktree",
+    "ExitWorktree",
+    "CronCreate",
     "ScheduleWakeup",
 ];
 
@@ -30,14 +60,16 @@ pub(super) fn look(call: &ToolCall<'_>, grounds: &Grounds, real: Real<'_>) -> Fo
         None => Found::CannotTell(format!("the call of `{}` names no file", call.tool)),
     };
     match call.tool {
-        "Bash" | "Monitor" | "shell" | "exec_command" => match text("command").or_else(|| text("cmd")) {
-            Some(command) => {
-                let mut walk = Walk::new(call.folder, grounds, real);
-                walk.script(command);
-                walk.into_found()
+        "Bash" | "Monitor" | "shell" | "exec_command" => {
+            match text("command").or_else(|| text("cmd")) {
+                Some(command) => {
+                    let mut walk = Walk::new(call.folder, grounds, real);
+                    walk.script(command);
+                    walk.into_found()
+                }
+                None => Found::CannotTell(format!("the call of `{}` names no command", call.tool)),
             }
-            None => Found::CannotTell(format!("the call of `{}` names no command", call.tool)),
-        },
+        }
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => {
             file(text("file_path").or_else(|| text("notebook_path")), Access::Write)
         }
@@ -45,7 +77,9 @@ pub(super) fn look(call: &ToolCall<'_>, grounds: &Grounds, real: Real<'_>) -> Fo
             file(text("file_path").or_else(|| text("notebook_path")), Access::Read)
         }
         "Grep" if grounds.seat != Seat::Attempt => grep(call, grounds, real),
-        "Glob" | "LS" if grounds.seat != Seat::Attempt => off_limits(text("path"), call, grounds, real),
+        "Glob" | "LS" if grounds.seat != Seat::Attempt => {
+            off_limits(text("path"), call, grounds, real)
+        }
         // Everything else reads, or belongs to a server that the workflow declared.
         _ => Found::Nothing,
     }
@@ -53,10 +87,12 @@ pub(super) fn look(call: &ToolCall<'_>, grounds: &Grounds, real: Real<'_>) -> Fo
 
 fn not_had(tool: &str, seat: Seat) -> Option<Found> {
     match seat {
-        Seat::Orchestrator if !ORCHESTRATOR_TOOLS.contains(&tool) => Some(Found::Forbidden(format!(
-            "the orchestrator does not use `{tool}`: the agent of a step does such work. Start the agent \
+        Seat::Orchestrator if !ORCHESTRATOR_TOOLS.contains(&tool) => {
+            Some(Found::Forbidden(format!(
+                "the orchestrator does not use `{tool}`: the agent of a step does such work. Start the agent \
              that was offered"
-        ))),
+            )))
+        }
         Seat::Subagent if NOT_FOR_SUBAGENTS.contains(&tool) => Some(Found::Forbidden(format!(
             "an agent of a step does not use `{tool}`: it does its own work, and windlass starts agents. \
              Go on with the step"

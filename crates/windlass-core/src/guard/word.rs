@@ -4,8 +4,8 @@
 //! private use, so a text that brings its own is only less known than it could be.
 
 use brush_parser::word::{
-    Parameter, ParameterExpr, ParameterTransformOp, SpecialParameter, SubstringMatchKind, TildeExpr,
-    WordPiece, WordPieceWithSource,
+    Parameter, ParameterExpr, ParameterTransformOp, SpecialParameter, SubstringMatchKind,
+    TildeExpr, WordPiece, WordPieceWithSource,
 };
 
 use super::parse;
@@ -325,7 +325,11 @@ fn has_glob(text: &str) -> bool {
     text.contains(['*', '?', '['])
 }
 
-fn cut(whole: &str, pattern: &str, strip: impl for<'a> Fn(&'a str, &str) -> Option<&'a str>) -> String {
+fn cut(
+    whole: &str,
+    pattern: &str,
+    strip: impl for<'a> Fn(&'a str, &str) -> Option<&'a str>,
+) -> String {
     if !is_known(whole) || !is_known(pattern) || has_glob(pattern) {
         return COMPUTED.to_string();
     }

@@ -26,10 +26,34 @@ struct Kind {
 const KINDS: &[Kind] = &[
     Kind {
         names: &[
-            "builtin", "nohup", "setsid", "ssh-agent", "fakeroot", "unbuffer", "winpty", "catchsegv",
-            "dbus-run-session", "toybox", "busybox", "time-machine", "firejail", "chronic",
-            "command", "rlwrap", "gdbserver", "caffeinate", "viddy", "tsocks", "proxychains",
-            "proxychains4", "torsocks", "then", "do", "else", "noglob", "nocorrect",
+            "builtin",
+            "nohup",
+            "setsid",
+            "ssh-agent",
+            "fakeroot",
+            "unbuffer",
+            "winpty",
+            "catchsegv",
+            "dbus-run-session",
+            "toybox",
+            "busybox",
+            "time-machine",
+            "firejail",
+            "chronic",
+            "command",
+            "rlwrap",
+            "gdbserver",
+            "caffeinate",
+            "viddy",
+            "tsocks",
+            "proxychains",
+            "proxychains4",
+            "torsocks",
+            "then",
+            "do",
+            "else",
+            "noglob",
+            "nocorrect",
         ],
         valued: &[],
         words: 0,
@@ -37,17 +61,44 @@ const KINDS: &[Kind] = &[
     Kind { names: &["exec"], valued: &["-a"], words: 0 },
     Kind {
         names: &["sudo", "doas"],
-        valued: &["-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group", "--chdir", "--host", "--prompt"],
+        valued: &[
+            "-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group",
+            "--chdir", "--host", "--prompt",
+        ],
         words: 0,
     },
     Kind { names: &["nice"], valued: &["-n", "--adjustment"], words: 0 },
     Kind { names: &["ionice"], valued: &["-c", "-n", "-p", "--class", "--classdata"], words: 0 },
-    Kind { names: &["stdbuf"], valued: &["-i", "-o", "-e", "--input", "--output", "--error"], words: 0 },
+    Kind {
+        names: &["stdbuf"],
+        valued: &["-i", "-o", "-e", "--input", "--output", "--error"],
+        words: 0,
+    },
     Kind { names: &["time"], valued: &["-f", "-o", "--format", "--output"], words: 0 },
-    Kind { names: &["timeout", "gtimeout"], valued: &["-k", "-s", "--kill-after", "--signal"], words: 1 },
+    Kind {
+        names: &["timeout", "gtimeout"],
+        valued: &["-k", "-s", "--kill-after", "--signal"],
+        words: 1,
+    },
     Kind {
         names: &["xargs", "gxargs"],
-        valued: &["-I", "-n", "-P", "-L", "-d", "-a", "-E", "-s", "-R", "--max-args", "--max-procs", "--delimiter", "--arg-file", "--replace", "--max-lines"],
+        valued: &[
+            "-I",
+            "-n",
+            "-P",
+            "-L",
+            "-d",
+            "-a",
+            "-E",
+            "-s",
+            "-R",
+            "--max-args",
+            "--max-procs",
+            "--delimiter",
+            "--arg-file",
+            "--replace",
+            "--max-lines",
+        ],
         words: 0,
     },
     Kind {
@@ -55,20 +106,79 @@ const KINDS: &[Kind] = &[
         valued: &["-e", "-o", "-p", "-s", "-u", "-E", "-a", "-P", "-I", "-O", "-S", "-X", "-b"],
         words: 0,
     },
-    Kind { names: &["chroot", "faketime", "chpst", "setarch", "linux64"], valued: &["--userspec", "--groups"], words: 1 },
+    Kind {
+        names: &["chroot", "faketime", "chpst", "setarch", "linux64"],
+        valued: &["--userspec", "--groups"],
+        words: 1,
+    },
     Kind { names: &["taskset", "chrt"], valued: &["-p"], words: 1 },
     Kind {
         names: &["unshare", "nsenter"],
-        valued: &["-t", "-S", "-G", "-R", "-w", "--target", "--setuid", "--setgid", "--root", "--wd", "--propagation"],
+        valued: &[
+            "-t",
+            "-S",
+            "-G",
+            "-R",
+            "-w",
+            "--target",
+            "--setuid",
+            "--setgid",
+            "--root",
+            "--wd",
+            "--propagation",
+        ],
         words: 0,
     },
     Kind {
-        names: &["setpriv", "systemd-run", "systemd-inhibit", "prlimit", "choom", "cgexec", "valgrind", "numactl", "start-stop-daemon", "bwrap", "proot", "cpulimit"],
-        valued: &["-p", "-u", "-E", "-n", "-g", "--unit", "--property", "--setenv", "--uid", "--gid", "--what", "--who", "--why", "--reuid", "--regid", "--bind", "--ro-bind", "--chdir", "--dev", "--proc", "--tmpfs", "-l", "-b", "-w", "-r"],
+        names: &[
+            "setpriv",
+            "systemd-run",
+            "systemd-inhibit",
+            "prlimit",
+            "choom",
+            "cgexec",
+            "valgrind",
+            "numactl",
+            "start-stop-daemon",
+            "bwrap",
+            "proot",
+            "cpulimit",
+        ],
+        valued: &[
+            "-p",
+            "-u",
+            "-E",
+            "-n",
+            "-g",
+            "--unit",
+            "--property",
+            "--setenv",
+            "--uid",
+            "--gid",
+            "--what",
+            "--who",
+            "--why",
+            "--reuid",
+            "--regid",
+            "--bind",
+            "--ro-bind",
+            "--chdir",
+            "--dev",
+            "--proc",
+            "--tmpfs",
+            "-l",
+            "-b",
+            "-w",
+            "-r",
+        ],
         words: 0,
     },
     Kind { names: &["entr"], valued: &[], words: 0 },
-    Kind { names: &["xvfb-run", "dumb-init", "tini", "catatonit", "gosu-exec"], valued: &["-s", "-n", "-e", "-p"], words: 0 },
+    Kind {
+        names: &["xvfb-run", "dumb-init", "tini", "catatonit", "gosu-exec"],
+        valued: &["-s", "-n", "-e", "-p"],
+        words: 0,
+    },
     Kind { names: &["gosu", "su-exec", "capsh"], valued: &[], words: 1 },
     Kind { names: &["watchexec"], valued: &["-w", "-e", "-i", "-d"], words: 0 },
     Kind { names: &["perf"], valued: &["-e", "-o", "-p", "-F"], words: 1 },
@@ -168,7 +278,9 @@ fn env(arguments: &[String]) -> Wrapped {
             }
             long if long.starts_with("--unset=") => wrapped.unset.push(long[8..].to_owned()),
             long if long.starts_with("--chdir=") => wrapped.folder = Some(long[8..].to_owned()),
-            long if long.starts_with("--split-string=") => wrapped.scripts.push(long[15..].to_owned()),
+            long if long.starts_with("--split-string=") => {
+                wrapped.scripts.push(long[15..].to_owned())
+            }
             short if short.starts_with("-u") => wrapped.unset.push(short[2..].to_owned()),
             short if !short.starts_with("--") && short.starts_with('-') && short.contains('S') => {
                 let inside = short.split_once('S').map(|(_, text)| text).unwrap_or_default();
@@ -195,7 +307,10 @@ fn env(arguments: &[String]) -> Wrapped {
 /// What `find` and `fd` run; none when they only look.
 fn find(arguments: &[String]) -> Option<Wrapped> {
     let acts = |word: &&String| {
-        matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch")
+        matches!(
+            word.as_str(),
+            "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch"
+        )
     };
     let mut wrapped = Wrapped::default();
     let mut rest = arguments;
@@ -228,7 +343,23 @@ fn texts(name: &str, arguments: &[String]) -> Option<Wrapped> {
     let mut wrapped = Wrapped::default();
     match name {
         "parallel" => {
-            let rest = operands(arguments, &["-j", "--jobs", "-S", "--joblog", "--delay", "-n", "-N", "-I", "--timeout", "--results", "--colsep", "-a"]);
+            let rest = operands(
+                arguments,
+                &[
+                    "-j",
+                    "--jobs",
+                    "-S",
+                    "--joblog",
+                    "--delay",
+                    "-n",
+                    "-N",
+                    "-I",
+                    "--timeout",
+                    "--results",
+                    "--colsep",
+                    "-a",
+                ],
+            );
             let end = rest.iter().position(|word| word.starts_with(":::")).unwrap_or(rest.len());
             let values = rest.get(end + 1..).unwrap_or_default();
             if end == 0 {
@@ -237,7 +368,11 @@ fn texts(name: &str, arguments: &[String]) -> Option<Wrapped> {
             }
             let text = rest[..end].join(" ");
             for value in values.iter().take(16) {
-                let with = if text.contains("{}") { text.replace("{}", value) } else { format!("{text} {value}") };
+                let with = if text.contains("{}") {
+                    text.replace("{}", value)
+                } else {
+                    format!("{text} {value}")
+                };
                 wrapped.scripts.push(with);
             }
             if values.is_empty() && end > 0 {
@@ -246,8 +381,13 @@ fn texts(name: &str, arguments: &[String]) -> Option<Wrapped> {
         }
         "watch" => wrapped.scripts.push(operands(arguments, &["-n", "--interval", "-q"]).join(" ")),
         "ssh" => {
-            let valued = ["-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R", "-S", "-W", "-w"];
-            wrapped.scripts.push(operands(arguments, &valued).get(1..).unwrap_or_default().join(" "));
+            let valued = [
+                "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o",
+                "-p", "-Q", "-R", "-S", "-W", "-w",
+            ];
+            wrapped
+                .scripts
+                .push(operands(arguments, &valued).get(1..).unwrap_or_default().join(" "));
         }
         "hyperfine" | "concurrently" => {
             wrapped.scripts.extend(arguments.iter().filter(|word| !word.starts_with('-')).cloned());
@@ -255,15 +395,22 @@ fn texts(name: &str, arguments: &[String]) -> Option<Wrapped> {
         "nix-shell" => wrapped.scripts.extend(value_of(&["--run", "--command"])),
         "script" => {
             let text = value_of(&["-c", "--command"]).or_else(|| {
-                let short = |word: &&String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+                let short = |word: &&String| {
+                    word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
+                };
                 let at = arguments.iter().position(|word| short(&word))?;
                 arguments.get(at + 1).cloned()
             });
             wrapped.scripts.extend(text);
-            wrapped.command = operands(arguments, &["-c", "--command", "-t", "-T", "-I", "-O", "-B", "-E", "-o"]).get(1..).unwrap_or_default().to_vec();
+            wrapped.command =
+                operands(arguments, &["-c", "--command", "-t", "-T", "-I", "-O", "-B", "-E", "-o"])
+                    .get(1..)
+                    .unwrap_or_default()
+                    .to_vec();
         }
         "flock" => {
-            let rest = operands(arguments, &["-w", "-E", "--timeout", "--wait", "--conflict-exit-code"]);
+            let rest =
+                operands(arguments, &["-w", "-E", "--timeout", "--wait", "--conflict-exit-code"]);
             let rest = rest.get(1..).unwrap_or_default();
             match rest {
                 [option, text, ..] if matches!(option.as_str(), "-c" | "--command") => {
@@ -275,14 +422,17 @@ fn texts(name: &str, arguments: &[String]) -> Option<Wrapped> {
         "su" | "runuser" | "sg" => {
             wrapped.scripts.extend(value_of(&["-c", "--command", "--session-command"]));
             if name == "runuser" {
-                wrapped.command = operands(arguments, &["-u", "-g", "-G", "-c", "-s", "--user"]).to_vec();
+                wrapped.command =
+                    operands(arguments, &["-u", "-g", "-G", "-c", "-s", "--user"]).to_vec();
             }
             if name == "sg" {
                 wrapped.scripts.extend(arguments.get(1).cloned());
             }
             wrapped.reads_script = wrapped.scripts.is_empty() && wrapped.command.is_empty();
         }
-        "expect" => wrapped.scripts.extend(value_of(&["-c"]).map(|text| text.replace("spawn ", "; "))),
+        "expect" => {
+            wrapped.scripts.extend(value_of(&["-c"]).map(|text| text.replace("spawn ", "; ")))
+        }
         "socat" => {
             let inside = |word: &String| {
                 let (kind, text) = word.split_once(':')?;
@@ -306,13 +456,17 @@ fn texts(name: &str, arguments: &[String]) -> Option<Wrapped> {
             }
         }
         "osascript" => {
-            let inside = |word: &String| Some(word.split_once("do shell script \"")?.1.split('"').next()?.to_owned());
+            let inside = |word: &String| {
+                Some(word.split_once("do shell script \"")?.1.split('"').next()?.to_owned())
+            };
             wrapped.scripts.extend(arguments.iter().filter_map(inside));
         }
         // A terminal in a terminal: the text may stand anywhere, and each word of it may be the command.
         _ => {
             wrapped.scripts.extend(arguments.iter().filter(|word| word.contains(' ')).cloned());
-            let starts = |word: &String| matches!(super::program::name_of(word).as_str(), "git" | "gh" | "sh" | "bash");
+            let starts = |word: &String| {
+                matches!(super::program::name_of(word).as_str(), "git" | "gh" | "sh" | "bash")
+            };
             if let Some(at) = arguments.iter().position(starts) {
                 wrapped.command = arguments[at..].to_vec();
             }

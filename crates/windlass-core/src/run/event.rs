@@ -7,7 +7,7 @@ use crate::item::{Item, ItemChange};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, ProtectedChange, Trouble, Usage, VerifyReport};
 use crate::run::{
-    Failure, Gate, PauseReason, Publication, PushSettings, Raise, RunFacts, StopReason,
+    Failure, Gate, PauseReason, Publication, PushSettings, Raise, RunFacts, Session, StopReason,
 };
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Timestamp;
@@ -22,8 +22,12 @@ use crate::time::Timestamp;
 pub enum Event {
     /// The run began with this plan. Always the first event, and only that.
     RunStarted { plan: Box<Plan>, facts: Box<RunFacts> },
-    /// A driver took the run over.
-    DriverTookOver { driver: Fence },
+    /// A driver took the run over; a session drives through its hooks.
+    DriverTookOver {
+        driver: Fence,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<Session>,
+    },
     /// The driver left; nothing new starts until another one takes over.
     DriverLeft,
     /// All that a step needs is there.
@@ -43,6 +47,18 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resumes: Option<String>,
     },
+    /// The session took the attempt that it was offered: its subagent is about to start.
+    OfferTaken { attempt: AttemptId, call: String },
+    /// The session's subagent for the attempt is there.
+    AttemptHandedOver { attempt: AttemptId, agent: String },
+    /// The work of the attempt is not proven, and its subagent goes on with it.
+    RoundFailed { attempt: AttemptId, failure: Failure, report: Box<VerifyReport> },
+    /// The session wanted to stop, and was sent on.
+    StopBlocked,
+    /// A person said something in the session; how often it was sent on counts from zero.
+    BlocksReset,
+    /// The session told of something that changes nothing.
+    SessionNoted { event: String },
     /// An attempt is to be stopped.
     StopRequested { attempt: AttemptId, reason: StopReason },
     /// An agent set a context key.
@@ -190,6 +206,12 @@ impl Event {
             Self::StepBegan { .. } => "step_began",
             Self::StepSkipped { .. } => "step_skipped",
             Self::AttemptStarted { .. } => "attempt_started",
+            Self::OfferTaken { .. } => "offer_taken",
+            Self::AttemptHandedOver { .. } => "attempt_handed_over",
+            Self::RoundFailed { .. } => "round_failed",
+            Self::StopBlocked => "stop_blocked",
+            Self::BlocksReset => "blocks_reset",
+            Self::SessionNoted { .. } => "session_noted",
             Self::StopRequested { .. } => "stop_requested",
             Self::ContextSet { .. } => "context_set",
             Self::AttemptEnded { .. } => "attempt_ended",

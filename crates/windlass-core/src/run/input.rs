@@ -8,7 +8,7 @@ use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, RunId, StepId, Verif
 use crate::item::{ItemChange, NewItem, Task};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, Trouble, Usage, VerifyReport};
-use crate::run::{Publication, PushSettings, TimerKey};
+use crate::run::{Publication, PushSettings, Session, TimerKey};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
 
@@ -155,6 +155,9 @@ pub enum InputKind {
     DriverTookOver {
         /// Its fence number.
         driver: Fence,
+        /// The session that drives through its hooks.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        session: Option<Session>,
     },
     /// The driver left, or was found dead: nothing new starts until another one takes over.
     DriverLeft,
@@ -202,6 +205,34 @@ pub enum InputKind {
         epoch: u32,
         /// The files.
         baseline: Baseline,
+    },
+    /// The session that drives calls its tool to start the agent of an attempt that was offered.
+    OfferTaken {
+        /// The attempt.
+        attempt: AttemptId,
+        /// The call, as the session names it.
+        call: String,
+    },
+    /// The session's subagent for an attempt is there.
+    HandedOver {
+        /// The attempt.
+        attempt: AttemptId,
+        /// The subagent, as the session names it.
+        agent: String,
+    },
+    /// The session that drives wants to stop although something is to be done.
+    StopAsked {
+        /// How often it was sent on since it last called a tool.
+        idle_blocks: u32,
+        /// How often in a row its program lets itself be sent on; none without such a bound.
+        cap: Option<u32>,
+    },
+    /// A person said something in the session that drives.
+    PersonSpoke,
+    /// The session tells of something that changes nothing: a compaction, a teammate that is idle.
+    SessionNoted {
+        /// What, as the host names it.
+        event: String,
     },
     /// An agent set a context key.
     ContextSet {

@@ -18,6 +18,7 @@ mod failure;
 mod input;
 mod items;
 mod outstanding;
+mod session;
 mod settings;
 mod state;
 mod status;
@@ -33,6 +34,10 @@ pub use failure::{Category, FailedCheck, Failure};
 pub use input::{Actor, BaselineRequest, Decision, Input, InputKind, Raise, RunFacts};
 pub use items::ItemStatus;
 pub use outstanding::outstanding;
+pub use session::{
+    BLOCKS_IN_A_ROW, BLOCKS_IN_ALL, Blocks, HandOver, HostKind, HostProcess, MAX_ROUNDS,
+    ROUNDS_END, Session,
+};
 pub use settings::PushSettings;
 pub use state::{
     Control, Gate, GateKind, Hotfix, ItemState, PauseReason, Phase, Publication, RunState, Spent,

@@ -13,7 +13,7 @@ use crate::id::{AttemptId, Fence, GateId, ObjectId, StepId, StepIndex, Verificat
 use crate::item::Item;
 use crate::plan::{Plan, PlanStep, Skip};
 use crate::proof::ProtectedChange;
-use crate::run::{Failure, PushSettings, RunFacts};
+use crate::run::{Blocks, Failure, HandOver, PushSettings, RunFacts, Session};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
 
@@ -38,6 +38,12 @@ pub struct RunState {
     pub since: Timestamp,
     /// The fence number of the driver, while there is one.
     pub driver: Option<Fence>,
+    /// The session that drives, or drove last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Session>,
+    /// How often that session was sent on.
+    #[serde(default, skip_serializing_if = "Blocks::is_none")]
+    pub blocks: Blocks,
     /// One per step of the plan.
     pub steps: Vector<Arc<StepState>>,
     /// What steps published.
@@ -226,6 +232,9 @@ pub struct StepState {
     /// The conversation that the attempt that is running goes on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumed: Option<String>,
+    /// The hands of a session that the last attempt is or was in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handover: Option<HandOver>,
     /// Whether the work may be there already, so that verifying comes before the next attempt.
     pub verify_first: bool,
     /// Whether the last attempt ended by itself and no verification has judged it yet.
@@ -418,6 +427,11 @@ impl RunState {
         };
         let index = self.in_hand().min_by_key(says)?;
         Some((index, self.plan.step(index), self.step(index)))
+    }
+
+    /// Returns whether a session drives the run through its hooks.
+    pub fn is_hosted(&self) -> bool {
+        self.driver.is_some() && self.session.is_some()
     }
 
     /// Returns the last files that were seen where the step works.

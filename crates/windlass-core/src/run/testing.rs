@@ -314,7 +314,8 @@ impl Run {
         if run.state.is_ended() {
             return run;
         }
-        run.first = run.expect(InputKind::DriverTookOver { driver: DRIVER })[1..].to_vec();
+        run.first =
+            run.expect(InputKind::DriverTookOver { driver: DRIVER, session: None })[1..].to_vec();
         run
     }
 

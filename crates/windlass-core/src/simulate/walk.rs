@@ -82,7 +82,10 @@ impl Walk {
     /// is first would be skipped before.
     fn drive(&mut self) -> Result<(), Rejected> {
         if self.for_people.is_empty() {
-            self.feed(Actor::engine(), InputKind::DriverTookOver { driver: Fence(1) })?;
+            self.feed(
+                Actor::engine(),
+                InputKind::DriverTookOver { driver: Fence(1), session: None },
+            )?;
         }
         Ok(())
     }

@@ -274,7 +274,12 @@ pub fn describe(event: &Event) -> String {
         Event::RunStarted { plan, .. } => {
             format!("run started: {} ({} steps)", plan.workflow, plan.steps.len())
         }
-        Event::DriverTookOver { driver } => format!("driver {} took over", driver.0),
+        Event::DriverTookOver { driver, session: None } => {
+            format!("driver {} took over", driver.0)
+        }
+        Event::DriverTookOver { session: Some(session), .. } => {
+            format!("a session of {} took over", session.host.words())
+        }
         Event::DriverLeft => "the driver left".to_owned(),
         Event::StepReady { step } => format!("`{step}` is ready"),
         Event::StepTaken { step } => format!("`{step}` is next"),
@@ -283,6 +288,16 @@ pub fn describe(event: &Event) -> String {
         Event::AttemptStarted { attempt, try_number, .. } => {
             format!("attempt {attempt} started (try {try_number})")
         }
+        Event::OfferTaken { attempt, .. } => format!("the session starts attempt {attempt}"),
+        Event::AttemptHandedOver { attempt, .. } => {
+            format!("attempt {attempt} is with a subagent of the session")
+        }
+        Event::RoundFailed { attempt, failure, .. } => {
+            format!("attempt {attempt} goes on: not proven yet: {}", failure.summary)
+        }
+        Event::StopBlocked => "the session wanted to stop, and was sent on".to_owned(),
+        Event::SessionNoted { event } => format!("the session: {}", brief(&event.as_str().into())),
+        Event::BlocksReset => "a person said something in the session".to_owned(),
         Event::StopRequested { attempt, .. } => format!("attempt {attempt} is being stopped"),
         Event::ContextSet { key, value, .. } => format!("context: {key} = {}", brief(value)),
         Event::AttemptEnded { attempt, report, .. } => {

@@ -141,7 +141,7 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
             plan: Box::new((*state.plan).clone()),
             facts: Box::new((*state.facts).clone()),
         },
-        InputKind::DriverTookOver { driver: Fence(99) },
+        InputKind::DriverTookOver { driver: Fence(99), session: None },
         InputKind::DriverLeft,
     ];
     let decisions = [

@@ -17,8 +17,10 @@ mod reset;
 mod script;
 
 pub use acp::{AcpBackend, Job as AcpJob, converse as converse_by_acp, main_acp};
-pub use claude::{ClaudeBackend, main_claude};
-pub use codex::CodexBackend;
+pub use claude::{
+    ClaudeBackend, config_folder as claude_folder, main_claude, program as claude_program,
+};
+pub use codex::{CodexBackend, config_folder as codex_folder};
 pub use command::CommandBackend;
 pub use environment::{agent_environment, check_environment};
 pub use open::{KNOWN, open};

@@ -35,6 +35,10 @@ pub(super) const OUTPUT: &str = "output";
 /// What it printed on standard error, where that is apart.
 pub(super) const ERRORS: &str = "errors";
 
+/// What keeps a session's subagent in its bounds.
+const HOSTED: &str = "none: it was a subagent of the hosting session, which runs in your checkout with \
+                      your rights; guards looked at its calls";
+
 /// Who plays the agent, and what the launcher is told.
 type Startable = (std::sync::Arc<dyn Backend>, LaunchPolicy);
 
@@ -45,26 +49,7 @@ impl Worker {
         attempt: &AttemptId,
         cancel: &Cancel,
     ) -> Result<InputKind, WorkerError> {
-        if state.facts.here {
-            // The checkout is the user's: HEAD is put back by whoever moved it, never by windlass.
-            self.refuse_moved_head(state)?;
-        }
-        if self.unsettled {
-            let at = Committed { commit: state.head.clone(), tree: state.head_code.clone() };
-            if let Err(broken) = self.place.settle(&at) {
-                // An agent removed or broke the git directory of its place. Its files are kept, and
-                // the next attempt must not suffer for it.
-                if self.place.kind() == PlaceKind::Here {
-                    return Err(broken.into());
-                }
-                self.place.restore_git_directory(&self.site.user, &at.commit)?;
-                self.place.settle(&at)?;
-            }
-            self.unsettled = false;
-            self.moved_by_agent = false;
-        }
-        mirror::write(state, state.plan.find(&attempt.step), self.place.root(), &self.blobs)?;
-        fault::point("place-settled");
+        self.make_ready(state, attempt)?;
         let scratch = self.new_scratch(attempt)?;
         let (result, launch) = match self.startable(state, attempt, scratch.path())? {
             Ok((backend, policy)) => {
@@ -93,6 +78,61 @@ impl Worker {
             left_behind: launch.as_ref().map_or(0, |launch| launch.left_behind),
             trouble,
             confinement: launch.map(|launch| launch.confinement).unwrap_or_default(),
+        };
+        Ok(InputKind::AttemptEnded { attempt: attempt.clone(), report: Box::new(report), snapshot })
+    }
+
+    /// Puts the place in order for an attempt, and what the agent reads into it.
+    fn make_ready(&mut self, state: &RunState, attempt: &AttemptId) -> Result<(), WorkerError> {
+        if state.facts.here {
+            // The checkout is the user's: HEAD is put back by whoever moved it, never by windlass.
+            self.refuse_moved_head(state)?;
+        }
+        if self.unsettled {
+            let at = Committed { commit: state.head.clone(), tree: state.head_code.clone() };
+            if let Err(broken) = self.place.settle(&at) {
+                // An agent removed or broke the git directory of its place. Its files are kept, and
+                // the next attempt must not suffer for it.
+                if self.place.kind() == PlaceKind::Here {
+                    return Err(broken.into());
+                }
+                self.place.restore_git_directory(&self.site.user, &at.commit)?;
+                self.place.settle(&at)?;
+            }
+            self.unsettled = false;
+            self.moved_by_agent = false;
+        }
+        mirror::write(state, state.plan.find(&attempt.step), self.place.root(), &self.blobs)?;
+        fault::point("place-settled");
+        Ok(())
+    }
+
+    /// A session starts a subagent for the attempt: all that windlass does is make ready for it.
+    pub(super) fn taken(
+        &mut self,
+        state: &RunState,
+        attempt: &AttemptId,
+        call: &str,
+    ) -> Result<InputKind, WorkerError> {
+        self.make_ready(state, attempt)?;
+        Ok(InputKind::OfferTaken { attempt: attempt.clone(), call: call.to_owned() })
+    }
+
+    /// The session's subagent stopped: its files are what there is.
+    pub(super) fn rested(
+        &mut self,
+        state: &RunState,
+        attempt: &AttemptId,
+    ) -> Result<InputKind, WorkerError> {
+        let (snapshot, trouble) = self.files_left(state)?;
+        let report = AttemptReport {
+            outcome: Outcome::Exited { code: 0 },
+            usage: Usage::default(),
+            result: None,
+            output: None,
+            left_behind: 0,
+            trouble,
+            confinement: HOSTED.to_owned(),
         };
         Ok(InputKind::AttemptEnded { attempt: attempt.clone(), report: Box::new(report), snapshot })
     }

@@ -7,14 +7,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use windlass_core::id::RunId;
-use windlass_core::run::{Actor, InputKind};
+use windlass_core::run::{Actor, HostProcess, InputKind};
 
 use super::clock::now;
 use super::driver::{DriveError, DriveOptions, Driver};
+use super::hosted;
 use super::request::{Answer, Request};
 use super::site::Site;
 use super::socket;
 use crate::fault;
+use crate::journal::load;
 use crate::process::ancestry::{self, AncestryError};
 use crate::store::{Fault, OpenError, ReadError, Store};
 
@@ -30,6 +32,8 @@ const INTERVAL: Duration = Duration::from_millis(10);
 pub enum ClientError {
     #[error("an agent or a check cannot decide about the run it belongs to")]
     BelowLauncher,
+    #[error("the session that drives run `{run}` cannot decide about it")]
+    BelowHost { run: RunId },
     #[error("whether this process belongs to an agent cannot be found out")]
     Ancestry(#[from] AncestryError),
     #[error("the store cannot be opened")]
@@ -68,6 +72,44 @@ pub fn send(
         return Err(ClientError::BelowLauncher);
     }
     let mut store = Store::open(&site.home.state)?;
+    refuse_host(&store, run, me)?;
+    send_heard(site, run, person, request, &mut store)
+}
+
+/// Asks something of a run for a person whose word a hook has heard: the session that calls has it in
+/// the form of a token.
+///
+/// # Errors
+/// Nobody answers.
+pub fn send_on_behalf(
+    site: &Arc<Site>,
+    run: &RunId,
+    person: &str,
+    request: &Request,
+) -> Result<Sent, ClientError> {
+    let mut store = Store::open(&site.home.state)?;
+    send_heard(site, run, person, request, &mut store)
+}
+
+/// Refuses whatever runs below the session that drives the run.
+fn refuse_host(store: &Store, run: &RunId, me: i32) -> Result<(), ClientError> {
+    // A journal that cannot be read is said by whoever decides.
+    let Ok(loaded) = load(store, run) else { return Ok(()) };
+    let Some(session) = loaded.state.session else { return Ok(()) };
+    let HostProcess { pid, start } = session.process;
+    match ancestry::descends_from(me, pid, start)? {
+        true => Err(ClientError::BelowHost { run: run.clone() }),
+        false => Ok(()),
+    }
+}
+
+fn send_heard(
+    site: &Arc<Site>,
+    run: &RunId,
+    person: &str,
+    request: &Request,
+    store: &mut Store,
+) -> Result<Sent, ClientError> {
     let bytes = serde_json::to_vec(request).unwrap_or_default();
     let actor = Actor::person(person);
     let item = store.post(run, now(), actor.as_str(), &bytes)?;
@@ -92,10 +134,13 @@ pub fn send(
     }
 }
 
-/// Drives the run just long enough to take up its inbox.
+/// Drives the run just long enough to take up its inbox. What a session has in hand stays there.
 fn decide_alone(site: &Arc<Site>, run: &RunId, person: &str) -> Result<(), DriveError> {
-    let options = DriveOptions { no_wait: true };
-    Driver::take_over(site, run, person, options, Box::new(|_, _| {}))?.settle_inbox()
+    let options = DriveOptions::local(true);
+    match Driver::take_over(site, run, person, options, Box::new(|_, _| {})) {
+        Err(DriveError::Hosted { .. }) => hosted::settle_inbox(site, run, person),
+        taken => taken?.settle_inbox(),
+    }
 }
 
 #[expect(
@@ -113,16 +158,21 @@ impl Driver {
         if !self.is_ended() {
             self.feed(InputKind::DriverLeft, Actor::engine())?;
         }
+        self.take_up_inbox()?;
+        self.leave();
+        Ok(())
+    }
+
+    /// Answers all that is in the inbox.
+    pub(super) fn take_up_inbox(&mut self) -> Result<(), DriveError> {
         loop {
             self.read_inbox()?;
             // An attempt that died with its driver is over as soon as somebody says so.
             self.ensure_stopped()?;
             if !self.is_waiting() {
-                break;
+                return Ok(());
             }
             self.next_message()?;
         }
-        self.leave();
-        Ok(())
     }
 }

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use windlass_core::id::{AttemptId, RunId};
 use windlass_core::run::{
-    Actor, Decision, Effect, Input, InputKind, Phase, RunState, RunStatus, outstanding,
+    Actor, Decision, Effect, HostKind, Input, InputKind, Phase, RunState, RunStatus, Session,
+    outstanding,
 };
 use windlass_core::snapshot::Snapshot;
 use windlass_core::time::Timestamp;
@@ -23,7 +24,8 @@ use super::socket::{self, AgentAnswer};
 use super::worker::{Extra, Job, WorkerError};
 use super::workers::Workers;
 use crate::fault;
-use crate::journal::{DecideError, Journal, Step};
+use crate::hosted::{self, guard_file};
+use crate::journal::{DecideError, Journal, Step, load};
 use crate::process;
 use crate::store::lock::{DriverLock, ExclusiveLock, LockError, SharedLock, WaitError};
 use crate::store::{InboxId, InboxItem, OpenError, ReadError, SettleError, Store};
@@ -41,6 +43,10 @@ const INBOX_INTERVAL: Duration = Duration::from_secs(2);
 pub enum DriveError {
     #[error("another windlass is driving run `{run}`")]
     Driven { run: RunId },
+    #[error("run `{run}` is driven by a session of {} (process {pid})", host.words())]
+    Hosted { run: RunId, host: HostKind, pid: i32 },
+    #[error("run `{run}` belongs to another session")]
+    NotOwner { run: RunId },
     #[error("the lock of the run cannot be taken")]
     Lock(#[from] LockError),
     #[error("processes of an earlier driver are still there")]
@@ -66,6 +72,15 @@ pub enum DriveError {
 pub struct DriveOptions {
     /// Whether it leaves instead of waiting for a moment to come.
     pub no_wait: bool,
+    /// Whether it acts for a session that has the attempts in hand.
+    pub(super) hosted: bool,
+}
+
+impl DriveOptions {
+    /// A driver that starts attempts itself.
+    pub fn local(no_wait: bool) -> Self {
+        Self { no_wait, hosted: false }
+    }
 }
 
 /// Where a run stood when its driver left it.
@@ -107,6 +122,8 @@ pub struct Driver {
     performing: BTreeMap<Effect, Cancel>,
     observing: bool,
     observer: Observer,
+    /// Whether a session has the attempts in hand: then none is started here.
+    hosted: bool,
     _lock: DriverLock,
     _inherited: SharedLock,
 }
@@ -129,12 +146,29 @@ impl Driver {
         let lock = DriverLock::try_acquire(&home.driver_lock())?
             .ok_or_else(|| DriveError::Driven { run: run.clone() })?;
         fault::point("lock-taken");
+        refuse_hosted(site, run)?;
+        let open = |store| Journal::take_over(store, run);
+        let driver = Self::with_lock(site, run, person, options, observer, lock, open)?;
+        fault::point("fence-raised");
+        Ok(driver)
+    }
+
+    /// Becomes the driver under a lock that is held.
+    pub(super) fn with_lock(
+        site: &Arc<Site>,
+        run: &RunId,
+        person: &str,
+        options: DriveOptions,
+        observer: Observer,
+        lock: DriverLock,
+        open: impl FnOnce(Store) -> Result<Journal, DecideError>,
+    ) -> Result<Self, DriveError> {
+        let home = site.home.run(run);
         // Whatever an earlier driver started is dying with it; nothing is touched before it is gone.
         drop(ExclusiveLock::wait(&home.launchers_lock(), Instant::now() + LAUNCHERS_PATIENCE)?);
         let inherited = inherit_lock(&home.launchers_lock())?;
         let _ = process::become_subreaper();
-        let journal = Journal::take_over(Store::open(&site.home.state)?, run)?;
-        fault::point("fence-raised");
+        let journal = open(Store::open(&site.home.state)?)?;
         let (sender, messages) = channel();
         let workers = Workers::new(site, sender.clone());
         socket::listen(&home.socket(), workers.badges(), sender.clone())
@@ -151,6 +185,7 @@ impl Driver {
             performing: BTreeMap::new(),
             observing: false,
             observer,
+            hosted: options.hosted,
             _lock: lock,
             _inherited: inherited,
         })
@@ -172,7 +207,7 @@ impl Driver {
             self.leave();
             return Ok(self.ended());
         }
-        let greeting = self.journal.greet(now())?;
+        let greeting = self.journal.greet(now(), None)?;
         self.observed(&greeting);
         fault::point("took-over");
         let result = self.turn();
@@ -192,7 +227,7 @@ impl Driver {
         Ended { status: state.status(), state }
     }
 
-    fn turn(&mut self) -> Result<(), DriveError> {
+    pub(super) fn turn(&mut self) -> Result<(), DriveError> {
         loop {
             self.read_inbox()?;
             // Every turn, so that no flood of messages keeps a timer from going off.
@@ -214,6 +249,10 @@ impl Driver {
         let idle = self.performing.keys().all(|effect| matches!(effect, Effect::Wake { .. }));
         if !idle || self.observing {
             return false;
+        }
+        // All else is in the session's hands.
+        if self.hosted {
+            return true;
         }
         match self.journal.state().status() {
             RunStatus::Active => false,
@@ -239,7 +278,7 @@ impl Driver {
         for effect in wanted {
             let attempt_runs = matches!(&effect, Effect::StopAttempt { attempt }
                 if self.performing.contains_key(&Effect::EnsureAttempt { attempt: attempt.clone() }));
-            if attempt_runs || self.performing.contains_key(&effect) {
+            if attempt_runs || self.performing.contains_key(&effect) || self.is_with_host(&effect) {
                 continue;
             }
             let cancel = Cancel::default();
@@ -278,13 +317,11 @@ impl Driver {
 
     fn extra(&self, effect: &Effect) -> Extra {
         match effect {
-            Effect::EnsureCommit { step, .. } => Extra {
-                journal_link: self.journal.proven(step).map(|link| link.to_string()),
-                lost: false,
-            },
-            Effect::EnsureAttempt { attempt } => {
-                Extra { journal_link: None, lost: self.is_orphaned(attempt) }
+            Effect::EnsureCommit { step, .. } => {
+                Extra::Linked(self.journal.proven(step).map(|link| link.to_string()))
             }
+            Effect::EnsureAttempt { attempt } if self.is_orphaned(attempt) => Extra::Lost,
+            Effect::EnsureAttempt { .. } => Extra::None,
             Effect::EvaluateWhen { .. }
             | Effect::ReadTasks { .. }
             | Effect::TakeBaseline(_)
@@ -292,8 +329,40 @@ impl Driver {
             | Effect::Verify { .. }
             | Effect::Adopt { .. }
             | Effect::Publish { .. }
-            | Effect::Wake { .. } => Extra::default(),
+            | Effect::Wake { .. } => Extra::None,
         }
+    }
+
+    /// Whether an attempt is in the hands of the session that this driver acts for.
+    fn is_with_host(&self, effect: &Effect) -> bool {
+        matches!(effect, Effect::EnsureAttempt { attempt }
+            if self.hosted && !self.is_orphaned(attempt))
+    }
+
+    /// Performs one effect and waits for its report.
+    pub(super) fn perform_now(&mut self, effect: Effect, extra: Extra) -> Result<(), DriveError> {
+        let job = Job::Perform {
+            extra,
+            effect: effect.clone(),
+            state: Arc::new(self.journal.state().clone()),
+            cancel: Cancel::default(),
+        };
+        self.workers.send(job).map_err(|_| DriveError::WorkerDied)?;
+        self.performing.insert(effect.clone(), Cancel::default());
+        while self.performing.contains_key(&effect) {
+            self.next_message()?;
+        }
+        Ok(())
+    }
+
+    /// Returns the journal.
+    pub(super) fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Returns the journal, to put something into its inbox.
+    pub(super) fn journal_mut(&mut self) -> &mut Journal {
+        &mut self.journal
     }
 
     /// Whether a running attempt was started by another driver than this one.
@@ -436,8 +505,9 @@ impl Driver {
         Ok(())
     }
 
-    fn observed(&mut self, step: &Step) {
+    pub(super) fn observed(&mut self, step: &Step) {
         ledger::note(&self.site, &self.journal, step);
+        guard_file::note(&self.site.home, self.journal.state());
         (self.observer)(step, self.journal.state());
     }
 
@@ -521,6 +591,18 @@ impl Driver {
         let state = self.journal.state();
         let place = std::path::PathBuf::from(&state.facts.place);
         let _ = mirror::write(state, state.holder, &place, &self.site.blobs());
+    }
+}
+
+/// Refuses to take a run from a session that is alive: what it has in hand would be lost.
+fn refuse_hosted(site: &Site, run: &RunId) -> Result<(), DriveError> {
+    let store = Store::open(&site.home.state)?;
+    let state = load(&store, run).map_err(DecideError::from)?.state;
+    match state.session.filter(|session| state.driver.is_some() && hosted::is_alive(session)) {
+        Some(Session { host, process, .. }) => {
+            Err(DriveError::Hosted { run: run.clone(), host, pid: process.pid })
+        }
+        None => Ok(()),
     }
 }
 

@@ -101,7 +101,7 @@ pub enum Answer {
 
 impl Answer {
     /// Says why the core did not take a request, and what to do next.
-    pub(super) fn rejected(rejected: &Rejected) -> Self {
+    pub fn rejected(rejected: &Rejected) -> Self {
         if let Some(hint) = about_items(rejected) {
             return Self::Rejected { message: rejected.to_string(), hint: Some(hint) };
         }
@@ -132,6 +132,8 @@ impl Answer {
             | Rejected::StaleAttempt { .. }
             | Rejected::StaleVerification
             | Rejected::NotExpected
+            | Rejected::NoSession
+            | Rejected::Taken { .. }
             | Rejected::WrongType { .. }
             | Rejected::StepFinished { .. }
             | Rejected::NotBegun { .. }

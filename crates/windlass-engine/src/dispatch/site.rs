@@ -75,6 +75,28 @@ impl Site {
         found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
+    /// Writes the git configuration that bars pushing in the shell of a session that drives the run,
+    /// and returns the variables that put it in force. Who commits stays as it is.
+    ///
+    /// # Errors
+    /// The file cannot be written, or the place is gone.
+    pub fn bar_push_in_session(
+        &self,
+        state: &RunState,
+        file: &std::path::Path,
+    ) -> Result<Vec<(String, String)>, WorkerError> {
+        let engine = self.engine()?;
+        let gone = || WorkerError::PlaceGone { path: state.facts.place.clone() };
+        let place = crate::git::Place::open(&engine, &self.run_home(state).git)?;
+        let person = self.user.person.clone().unwrap_or_default();
+        let system = self.system_git_configuration();
+        let mut env = place.ok_or_else(gone)?.bar_push(file, system.as_deref(), &person)?;
+        env.retain(|(name, _)| {
+            !name.starts_with("GIT_AUTHOR") && !name.starts_with("GIT_COMMITTER")
+        });
+        Ok(env)
+    }
+
     /// Returns the machine's own git configuration, as the user's git finds it.
     pub(super) fn system_git_configuration(&self) -> Option<PathBuf> {
         if self.variable("GIT_CONFIG_NOSYSTEM").is_some() {

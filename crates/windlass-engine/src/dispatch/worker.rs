@@ -79,12 +79,17 @@ pub(super) enum Seat {
 }
 
 /// What an effect needs besides the state.
-#[derive(Default)]
-pub(super) struct Extra {
+pub(super) enum Extra {
+    /// Nothing.
+    None,
     /// The journal link that a commit names.
-    pub(super) journal_link: Option<String>,
-    /// Whether the attempt belongs to a driver that is gone.
-    pub(super) lost: bool,
+    Linked(Option<String>),
+    /// The attempt belongs to a driver that is gone.
+    Lost,
+    /// A session is about to start the attempt's subagent, by this call.
+    Taken { call: String },
+    /// The session's subagent has stopped.
+    Rested,
 }
 
 /// The worker's own things.
@@ -217,13 +222,15 @@ impl Worker {
             }
             Effect::ReadTasks { step, epoch } => Ok(self.read_tasks(state, step, *epoch).into()),
             Effect::TakeBaseline(request) => self.take_baseline(state, request).map(Report::from),
-            Effect::EnsureAttempt { attempt } if !extra.lost => {
-                self.attempt(state, attempt, cancel).map(Report::from)
-            }
-            Effect::EnsureAttempt { attempt } | Effect::StopAttempt { attempt } => {
+            Effect::EnsureAttempt { attempt } => match extra {
+                Extra::None | Extra::Linked(_) => self.attempt(state, attempt, cancel),
                 // Its driver is gone, and with it everything that the attempt had started.
-                self.lost(state, attempt).map(Report::from)
+                Extra::Lost => self.lost(state, attempt),
+                Extra::Taken { call } => self.taken(state, attempt, call),
+                Extra::Rested => self.rested(state, attempt),
             }
+            .map(Report::from),
+            Effect::StopAttempt { attempt } => self.lost(state, attempt).map(Report::from),
             Effect::Verify { verification, step, snapshot } => {
                 let mut report = self.verify(state, step, snapshot, cancel)?;
                 if let InputKind::Verified { verification: id, .. } = &mut report.input {
@@ -232,7 +239,7 @@ impl Worker {
                 Ok(report)
             }
             Effect::EnsureCommit { step, code, parent, date } => {
-                let link = extra.journal_link.as_ref();
+                let link = if let Extra::Linked(link) = extra { link.as_ref() } else { None };
                 self.commit(state, step, code, parent, *date, link).map(Report::from)
             }
             Effect::Adopt { step, epoch, snapshot } => {

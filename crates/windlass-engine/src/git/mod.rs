@@ -59,5 +59,5 @@ pub(crate) use remove::remove_whole;
 pub use remove::{RemoveError, remove_place};
 pub use restore::{RestoreError, Restored};
 pub use submodule::Submodule;
-pub use user::{DiscoverError, Head, Person, UserRepository, git_version};
+pub use user::{DiscoverError, Head, Person, UserRepository, git_version, repository_key};
 pub use verifier_tree::{Leftovers, VerifierError, VerifierTree};

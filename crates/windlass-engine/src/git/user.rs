@@ -189,7 +189,7 @@ impl UserRepository {
         let (name, top_level) = (String::from_utf8_lossy(&text[..end]), &text[end + 1..]);
         Ok(Self {
             git_dir: path_from_bytes(git_dir).canonicalize()?,
-            key: key_of(&common_dir),
+            key: repository_key(&common_dir),
             top_level: path_from_bytes(top_level).canonicalize()?,
             common_dir,
             format,
@@ -206,7 +206,8 @@ impl UserRepository {
     }
 }
 
-fn key_of(common_dir: &Path) -> String {
+/// Names a repository by its canonical git directory.
+pub fn repository_key(common_dir: &Path) -> String {
     use std::os::unix::ffi::OsStrExt as _;
     blake3::hash(common_dir.as_os_str().as_bytes()).to_hex()[..16].to_owned()
 }

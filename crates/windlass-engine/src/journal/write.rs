@@ -99,6 +99,27 @@ impl Journal {
         })
     }
 
+    /// Goes on writing under the fence that is in force: another process of the same driver did so
+    /// before.
+    ///
+    /// The caller holds the driver lock.
+    ///
+    /// # Errors
+    /// The journal cannot be read, or the store has a fault.
+    pub fn join(store: Store, run: &RunId) -> Result<Self, DecideError> {
+        let fence = store.fence(run).map_err(DecideError::TakeOver)?;
+        let loaded = load(&store, run)?;
+        Ok(Self {
+            store,
+            run: run.clone(),
+            fence,
+            state: loaded.state,
+            head: loaded.head,
+            proven: loaded.proven,
+            since_fold: loaded.since_fold,
+        })
+    }
+
     /// Returns the state.
     pub fn state(&self) -> &RunState {
         &self.state
@@ -225,8 +246,12 @@ impl Journal {
     ///
     /// # Errors
     /// As for [`Journal::decide`].
-    pub fn greet(&mut self, at: windlass_core::time::Timestamp) -> Result<Step, DecideError> {
-        let kind = InputKind::DriverTookOver { driver: self.fence };
+    pub fn greet(
+        &mut self,
+        at: windlass_core::time::Timestamp,
+        session: Option<windlass_core::run::Session>,
+    ) -> Result<Step, DecideError> {
+        let kind = InputKind::DriverTookOver { driver: self.fence, session };
         self.decide(Input { at, actor: Actor::engine(), kind }, Vec::new(), Vec::new())
     }
 }

@@ -83,6 +83,11 @@ pub fn descends_from(pid: i32, ancestor: i32, ancestor_start: u64) -> Result<boo
         .any(|process| process.pid == ancestor && process.start_time == ancestor_start))
 }
 
+/// Returns the ancestors of a process, without itself.
+pub fn above(pid: i32) -> Result<Vec<i32>, AncestryError> {
+    Ok(chain(pid)?.iter().skip(1).map(|process| process.pid).collect())
+}
+
 /// Returns when a process started, in clock ticks since boot.
 pub fn start_time(pid: i32) -> io::Result<u64> {
     Process::read(pid).map(|process| process.start_time)

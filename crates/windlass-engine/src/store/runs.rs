@@ -221,6 +221,11 @@ impl Store {
         Ok(self.row(id)?.run.head)
     }
 
+    /// Returns the fence that may write a run.
+    pub fn fence(&self, id: &RunId) -> Result<Fence, ReadError> {
+        Ok(self.row(id)?.run.fence)
+    }
+
     pub(super) fn row(&self, id: &RunId) -> Result<RunRow, ReadError> {
         let row = RunRow::find(&self.conn, id).at(&self.path)?;
         Ok(row.ok_or_else(|| ReadError::UnknownRun(id.clone()))?.sealed(&self.path)?)

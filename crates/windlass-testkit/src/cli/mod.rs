@@ -42,6 +42,11 @@ impl RealCli {
         Self::find("claude")
     }
 
+    /// The oldest Claude Code that windlass supports, or a counted skip.
+    pub fn claude_oldest() -> Option<Self> {
+        Self::find("claude-oldest")
+    }
+
     /// Codex, or a counted skip.
     pub fn codex() -> Option<Self> {
         Self::find("codex")
@@ -64,7 +69,7 @@ impl RealCli {
 
     /// By `WINDLASS_TEST_NAME`, which must work when it is set, or as `.ci/agents` installed it.
     fn find(name: &str) -> Option<Self> {
-        let variable = format!("WINDLASS_TEST_{}", name.to_uppercase());
+        let variable = format!("WINDLASS_TEST_{}", name.to_uppercase().replace('-', "_"));
         if let Some(program) = std::env::var_os(&variable) {
             let cli = Self { program: PathBuf::from(program) };
             cli.version().unwrap_or_else(|error| panic!("{variable} is set and unusable: {error}"));
@@ -110,6 +115,9 @@ impl RealCli {
     }
 }
 
+/// The sets that `.ci/test` installs.
+const TESTED_SETS: [&str; 2] = ["main", "oldest"];
+
 #[derive(Debug, PartialEq, Eq)]
 enum Judged {
     Use(PathBuf),
@@ -118,7 +126,7 @@ enum Judged {
 }
 
 /// Another version than the pinned one proves nothing. A missing one is a skip, except where the test
-/// command could have installed it: in CI with npm, and of the set that the test command installs.
+/// command could have installed it: in CI with npm, and of the sets that the test command installs.
 fn judge(pinned: &Pinned, found: Found, could_be_installed: bool) -> Judged {
     let (name, install) = (&pinned.name, pinned.installer());
     match found {
@@ -127,7 +135,7 @@ fn judge(pinned: &Pinned, found: Found, could_be_installed: bool) -> Judged {
             "{name} {version} is installed and {} is pinned: run {install}",
             pinned.version
         )),
-        Found::Nothing if could_be_installed && pinned.set == "main" => {
+        Found::Nothing if could_be_installed && TESTED_SETS.contains(&pinned.set.as_str()) => {
             Judged::Fail(format!("{name} is not installed, and this is CI with npm: run {install}"))
         }
         Found::Nothing => Judged::Skip(format!("{name} is not installed: run {install}")),
@@ -152,6 +160,8 @@ mod tests {
         let claude = Pinned::of("claude");
         assert!(matches!(judge(&claude, Found::Nothing, false), Judged::Skip(_)));
         assert!(matches!(judge(&claude, Found::Nothing, true), Judged::Fail(_)));
+        let oldest = Pinned::of("claude-oldest");
+        assert!(matches!(judge(&oldest, Found::Nothing, true), Judged::Fail(_)));
         assert!(matches!(judge(&Pinned::of("gemini"), Found::Nothing, true), Judged::Skip(_)));
     }
 

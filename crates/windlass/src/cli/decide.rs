@@ -12,7 +12,18 @@ pub(crate) struct ApproveArguments {
 #[derive(Debug, Args)]
 pub(crate) struct FeedbackArguments {
     /// What should be different
-    pub(crate) message: String,
+    #[arg(required_unless_present = "token")]
+    pub(crate) message: Option<String>,
+    /// In a hosting session: hand on the person's last message, by its token
+    #[arg(long, value_name = "TOKEN", conflicts_with = "message")]
+    pub(crate) token: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ProposeArguments {
+    /// What the person is believed to have meant
+    #[arg(value_parser = ["approve"])]
+    pub(crate) what: String,
 }
 
 #[derive(Debug, Args)]
@@ -20,7 +31,11 @@ pub(crate) struct RollbackArguments {
     /// The step to go back to
     pub(crate) step: String,
     /// Why
-    pub(crate) message: String,
+    #[arg(required_unless_present = "token")]
+    pub(crate) message: Option<String>,
+    /// In a hosting session: hand on the person's last message, by its token
+    #[arg(long, value_name = "TOKEN", conflicts_with = "message")]
+    pub(crate) token: Option<String>,
     /// Set the code back to where that step began; what is there now is kept
     #[arg(long)]
     pub(crate) code: bool,

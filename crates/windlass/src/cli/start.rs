@@ -48,6 +48,9 @@ pub(crate) struct RunArguments {
     /// Work in this checkout instead of a private clone
     #[arg(long)]
     pub(crate) here: bool,
+    /// Complete the start that a person asked for in this hosting session; only inputs count
+    #[arg(long, conflicts_with_all = ["agent", "agent_command", "yes"])]
+    pub(crate) hosted: bool,
     /// Approve all gates of the workflow in advance; recorded as your decision
     #[arg(long)]
     pub(crate) yes: bool,

@@ -1,11 +1,8 @@
 //! `windlass context`: the agent's side of a run.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use windlass_core::id::AttemptId;
-use windlass_engine::dispatch::{AgentAnswer, context_get, context_set};
-
+use super::speaker::Speaker;
 use crate::cli::{Cli, ContextArguments, ContextCommand};
 use crate::error::CommandError;
 use crate::output::Output;
@@ -18,13 +15,23 @@ pub(crate) fn context(
 ) -> Result<ExitCode, CommandError> {
     match &arguments.command {
         ContextCommand::Set { pairs } => {
+            let Some(speaker) = Speaker::find(cli)? else {
+                return Err(CommandError::usage(
+                    "only the agent of a running attempt can set context",
+                )
+                .hint("a person decides with `windlass feedback`, `rollback` or `skip` instead"));
+            };
             for pair in pairs {
-                set(pair)?;
+                set(&speaker, pair)?;
             }
         }
         ContextCommand::Get { key } => {
-            let context = match Speaker::find() {
+            let seen = match Speaker::find(cli)? {
                 Some(speaker) => speaker.get()?,
+                None => None,
+            };
+            let context = match seen {
+                Some(context) => context,
                 None => (*Surroundings::find(cli)?.loaded()?.1.state.context).clone(),
             };
             let value = match key {
@@ -39,56 +46,13 @@ pub(crate) fn context(
     Ok(ExitCode::SUCCESS)
 }
 
-fn set(pair: &str) -> Result<(), CommandError> {
+fn set(speaker: &Speaker, pair: &str) -> Result<(), CommandError> {
     let Some((key, value)) = pair.split_once('=').filter(|(key, _)| !key.is_empty()) else {
         return Err(CommandError::usage(format!("`{pair}` has no value"))
             .hint("write `windlass context set KEY=VALUE`"));
     };
     let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
-    let Some(speaker) = Speaker::find() else {
-        return Err(CommandError::usage("only the agent of a running attempt can set context")
-            .hint("a person decides with `windlass feedback`, `rollback` or `skip` instead"));
-    };
-    match context_set(&speaker.socket, speaker.token, speaker.attempt, key.to_owned(), value) {
-        Ok(answer) => done(answer).map(drop),
-        Err(error) => Err(CommandError::failure(error)),
-    }
-}
-
-/// The agent of a running attempt, by what its launcher put into its environment.
-pub(super) struct Speaker {
-    pub(super) socket: PathBuf,
-    pub(super) token: String,
-    pub(super) attempt: AttemptId,
-}
-
-impl Speaker {
-    pub(super) fn find() -> Option<Self> {
-        Some(Self {
-            socket: std::env::var_os("WINDLASS_SOCKET")?.into(),
-            token: std::env::var("WINDLASS_TOKEN").ok()?,
-            attempt: std::env::var("WINDLASS_ATTEMPT").ok()?.parse().ok()?,
-        })
-    }
-
-    fn get(self) -> Result<serde_json::Value, CommandError> {
-        let answer = context_get(&self.socket, self.token, self.attempt);
-        done(answer.map_err(CommandError::failure)?)
-    }
-}
-
-pub(super) fn done(answer: AgentAnswer) -> Result<serde_json::Value, CommandError> {
-    match answer {
-        AgentAnswer::Done => Ok(serde_json::Value::Null),
-        AgentAnswer::Context(value) | AgentAnswer::Items(value) => Ok(value),
-        AgentAnswer::Refused { message, hint } => {
-            let error = CommandError::usage(message);
-            Err(match hint {
-                Some(hint) => error.hint(hint),
-                None => error,
-            })
-        }
-    }
+    speaker.set(key, value)
 }
 
 fn lookup<'a>(context: &'a serde_json::Value, key: &str) -> Option<&'a serde_json::Value> {

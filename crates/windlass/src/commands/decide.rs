@@ -2,15 +2,18 @@
 
 use std::process::ExitCode;
 
+use windlass_core::hook::proposal_code;
 use windlass_core::run::GateKind;
-use windlass_engine::dispatch::{Answer, Request, send};
+use windlass_engine::dispatch::{Answer, Request, send, send_on_behalf};
+use windlass_engine::hosted::desk::{Desk, Message, Proposal};
 use windlass_engine::store::Life;
 
 use crate::cli::{
-    AbortArguments, ApproveArguments, Cli, FeedbackArguments, PauseArguments, RetryResetArguments,
-    RollbackArguments, SkipArguments,
+    AbortArguments, ApproveArguments, Cli, FeedbackArguments, PauseArguments, ProposeArguments,
+    RetryResetArguments, RollbackArguments, SkipArguments,
 };
 use crate::error::{CommandError, Kind};
+use crate::hook;
 use crate::output::Output;
 use crate::surroundings::{self, Surroundings, person};
 
@@ -43,8 +46,15 @@ pub(crate) fn feedback(
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     let surroundings = Surroundings::find(cli)?;
-    let request = Request::Feedback { message: arguments.message.clone(), gate: None };
-    ask(&surroundings, &request, "the step is open again, with your feedback", output)
+    let what = "the step is open again, with your feedback";
+    let (message, gate, said) = match &arguments.token {
+        Some(token) => {
+            let Message { text, gate, .. } = taken(&surroundings, token)?;
+            (text, gate, Said::InSession)
+        }
+        None => (arguments.message.clone().unwrap_or_default(), None, Said::Here),
+    };
+    ask_as(&surroundings, &Request::Feedback { message, gate }, what, said, output)
 }
 
 pub(crate) fn rollback(
@@ -54,13 +64,14 @@ pub(crate) fn rollback(
 ) -> Result<ExitCode, CommandError> {
     let surroundings = Surroundings::find(cli)?;
     let (_, loaded, _) = surroundings.loaded()?;
-    let request = Request::Rollback {
-        step: surroundings::step(&loaded.state, &arguments.step)?,
-        message: arguments.message.clone(),
-        reset_code: arguments.code,
+    let step = surroundings::step(&loaded.state, &arguments.step)?;
+    let (message, said) = match &arguments.token {
+        Some(token) => (taken(&surroundings, token)?.text, Said::InSession),
+        None => (arguments.message.clone().unwrap_or_default(), Said::Here),
     };
+    let request = Request::Rollback { step, message, reset_code: arguments.code };
     let what = format!("the run goes back to `{}`", arguments.step);
-    ask(&surroundings, &request, &what, output)
+    ask_as(&surroundings, &request, &what, said, output)
 }
 
 pub(crate) fn skip(
@@ -109,14 +120,78 @@ pub(crate) fn abort(
     ask(&surroundings, &request, "the run is aborted; its work is kept", output)
 }
 
+/// Where a person said what is being decided.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    /// By calling this command.
+    Here,
+    /// In the session that drives the run; its hook heard it.
+    InSession,
+}
+
+/// Takes the message of a person that a hook kept under a token.
+fn taken(surroundings: &Surroundings, token: &str) -> Result<Message, CommandError> {
+    let run = surroundings.run_to_decide()?;
+    let kept = Desk::of(&surroundings.site.home).take_message(token);
+    kept.filter(|message| message.run == run.id).ok_or_else(|| {
+        CommandError::usage("this token is void: it was used, or the session has stopped since")
+            .hint("the person's next message brings a new one")
+    })
+}
+
+/// `windlass propose approve`: a model that believes in an approval asks for it.
+pub(crate) fn propose(
+    cli: &Cli,
+    arguments: &ProposeArguments,
+    output: &mut Output,
+) -> Result<ExitCode, CommandError> {
+    let surroundings = Surroundings::find(cli)?;
+    let (run, loaded, _) = surroundings.loaded()?;
+    let Some(gate) = loaded.state.gate() else {
+        return Err(CommandError::usage(format!(
+            "no gate of run `{}` waits for an answer",
+            run.id
+        ))
+        .hint("`windlass status` says what the run waits for"));
+    };
+    let code = proposal_code(uuid::Uuid::new_v4().as_u128());
+    let proposal = Proposal { run: run.id.clone(), gate: gate.id, code: code.clone() };
+    Desk::of(&surroundings.site.home).propose(&proposal).map_err(CommandError::failure)?;
+    if output.is_json() {
+        output.json(&serde_json::json!({
+            "run": run.id, "step": gate.step, "proposed": arguments.what, "code": code,
+        }));
+    } else {
+        output.data(&format!(
+            "`{}` waits for the person. If they mean to approve it, they send: approve {code}",
+            gate.step
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 pub(super) fn ask(
     surroundings: &Surroundings,
     request: &Request,
     what: &str,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
+    ask_as(surroundings, request, what, Said::Here, output)
+}
+
+fn ask_as(
+    surroundings: &Surroundings,
+    request: &Request,
+    what: &str,
+    said: Said,
+    output: &mut Output,
+) -> Result<ExitCode, CommandError> {
     let run = surroundings.run_to_decide()?;
-    let sent = send(&surroundings.site, &run.id, &person(), request)?;
+    let (site, person) = (&surroundings.site, person());
+    let sent = match said {
+        Said::Here => send(site, &run.id, &person, request)?,
+        Said::InSession => send_on_behalf(site, &run.id, &person, request)?,
+    };
     answered(&sent.answer)?;
     if output.is_json() {
         output.json(&serde_json::json!({
@@ -129,8 +204,11 @@ pub(super) fn ask(
     if !sent.driven && starts {
         // The answer to the last gate completes the run.
         let ended = surroundings.run()?.life == Life::Finished;
+        let hosted = hook::is_hosted(&site.home, &run.id);
         output.data(match ended {
             true => "the run is complete",
+            false if said == Said::InSession => "stop now: windlass then says what is next",
+            false if hosted => "the session that drives the run goes on at its next message",
             false => "nobody is driving the run: go on with `windlass resume`",
         });
     }

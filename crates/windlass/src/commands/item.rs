@@ -9,11 +9,11 @@ use std::process::ExitCode;
 use windlass_core::id::{ItemId, StepId};
 use windlass_core::item::{ItemChange, MAX_BODY_BYTES, NewItem, Wanted, id_of};
 use windlass_core::view::item_views;
-use windlass_engine::dispatch::{AgentCall, Request, item_call};
+use windlass_engine::dispatch::{AgentCall, Request};
 
 use crate::cli::{Cli, ItemAddArguments, ItemArguments, ItemCommand, ItemUpdateArguments};
-use crate::commands::context::{Speaker, done};
 use crate::commands::decide;
+use crate::commands::speaker::Speaker;
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::render;
@@ -76,10 +76,10 @@ fn tell(
     what: &str,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let Some(Speaker { socket, token, attempt }) = Speaker::find() else {
+    let Some(speaker) = Speaker::find(cli)? else {
         return decide::ask(&Surroundings::find(cli)?, request, what, output);
     };
-    done(item_call(&socket, token, attempt, call).map_err(CommandError::failure)?)?;
+    speaker.item(call)?;
     if output.is_json() {
         output.json(&serde_json::json!({"accepted": true}));
     } else {
@@ -89,9 +89,10 @@ fn tell(
 }
 
 fn list(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
-    if let Some(Speaker { socket, token, attempt }) = Speaker::find() {
-        let answer = item_call(&socket, token, attempt, AgentCall::List);
-        output.json(&done(answer.map_err(CommandError::failure)?)?);
+    if let Some(speaker) = Speaker::find(cli)?
+        && let Some(items) = speaker.item(AgentCall::List)?
+    {
+        output.json(&items);
         return Ok(ExitCode::SUCCESS);
     }
     let items = item_views(&Surroundings::find(cli)?.loaded()?.1.state);

@@ -17,6 +17,7 @@ mod item;
 mod log;
 mod man;
 mod place;
+mod plugin;
 mod proofs;
 mod replay;
 mod report;
@@ -24,6 +25,7 @@ mod resume;
 mod run;
 mod schema;
 mod simulate;
+mod speaker;
 mod status;
 mod trash;
 mod watch;
@@ -36,6 +38,7 @@ pub(crate) use agent::backends;
 pub(crate) use decide::answered as decide_answer;
 pub(crate) use proofs::{line as proof_line, newest as newest_proofs};
 pub(crate) use report::history;
+pub(crate) use run::{inputs_to_ask, prepare_run, start_prepared};
 pub(crate) use watch::is_dumb;
 pub(crate) use workflow_file::render as render_diagnostic;
 
@@ -68,6 +71,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Pause(arguments)) => decide::pause(cli, arguments, output),
         Some(Command::RetryReset(arguments)) => decide::retry_reset(cli, arguments, output),
         Some(Command::Abort(arguments)) => decide::abort(cli, arguments, output),
+        Some(Command::Propose(arguments)) => decide::propose(cli, arguments, output),
         Some(Command::Check(arguments)) => check::check(cli, arguments, output),
         Some(Command::Agent(arguments)) => agent::agent(cli, arguments, output),
         Some(Command::Workflow(arguments)) => workflow::workflow(cli, arguments, output),
@@ -79,6 +83,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Completions(arguments)) => completions::completions(arguments, output),
         Some(Command::Man(arguments)) => man::man(arguments, output),
         Some(Command::Place(arguments)) => place::place(cli, arguments, output),
+        Some(Command::Plugin(arguments)) => plugin::plugin(cli, arguments, output),
         Some(Command::Item(arguments)) => item::item(cli, arguments, output),
         Some(Command::Context(arguments)) => context::context(cli, arguments, output),
     }

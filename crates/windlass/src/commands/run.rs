@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use serde_json::Value;
 use windlass_core::config::{Notify, Origin, Setting, Settings};
+use windlass_core::id::RunId;
 use windlass_core::plan::{Issue, Plan, PlanRequest, StepKind};
 use windlass_engine::dispatch::{IssueBranch, StartRequest, clear_unstarted, start};
 use windlass_engine::forge::{ForgeError, Remote};
@@ -20,6 +21,7 @@ use crate::commands::workflow_file;
 use crate::config;
 use crate::drive::{DriveHow, drive};
 use crate::error::CommandError;
+use crate::hook;
 use crate::output::Output;
 use crate::roles;
 use crate::surroundings::{Surroundings, person};
@@ -30,6 +32,11 @@ pub(crate) fn run(
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     let mut surroundings = look_around(cli, arguments, output)?;
+    if arguments.hosted {
+        let told = hook::begin_hosted(&surroundings, arguments)?;
+        output.data(&told);
+        return Ok(ExitCode::SUCCESS);
+    }
     let settings = config::load(&surroundings.site.user.top_level)?;
     surroundings.pass_env(&settings, &arguments.drive.pass_env, output)?;
     let plan = plan(arguments, &settings, &surroundings, output)?;
@@ -59,6 +66,49 @@ pub(crate) fn run(
     say_whose_command(notify.as_ref(), output);
     let run = start(&surroundings.site, request)?;
     drive(&surroundings, &run, DriveHow { no_wait: arguments.drive.no_wait, notify }, output)
+}
+
+/// Makes everything that a run needs that a session is to drive.
+pub(crate) fn prepare_run(
+    arguments: &RunArguments,
+    surroundings: &Surroundings,
+    backend: &str,
+    output: &Output,
+) -> Result<StartRequest, CommandError> {
+    let settings = config::load(&surroundings.site.user.top_level)?;
+    let plan = plan(arguments, &settings, surroundings, output)?;
+    Ok(StartRequest {
+        branch: branch(&plan, surroundings, output)?,
+        plan,
+        here: true,
+        approved_in_advance: arguments.yes.then(person),
+        person: person(),
+        backend: backend.to_owned(),
+        command: None,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        failure_rules: settings.failures,
+    })
+}
+
+/// Starts it.
+pub(crate) fn start_prepared(
+    surroundings: &Surroundings,
+    request: StartRequest,
+) -> Result<RunId, CommandError> {
+    clear_unstarted(&surroundings.site).map_err(CommandError::failure)?;
+    Ok(start(&surroundings.site, request)?)
+}
+
+/// Returns the questions that the workflow has and the arguments do not answer, in words.
+pub(crate) fn inputs_to_ask(
+    arguments: &RunArguments,
+    surroundings: &Surroundings,
+    output: &Output,
+) -> Result<Vec<String>, CommandError> {
+    let settings = config::load(&surroundings.site.user.top_level)?;
+    let workflow = workflow_file::read(&find(arguments, &settings, surroundings, output)?)?;
+    let given = workflow_file::inputs(&arguments.inputs)?;
+    Ok(ask::questions(&workflow, &given))
 }
 
 /// Says before anything is spent that the run cannot be published as the repository is now.

@@ -5,6 +5,7 @@ mod crashes;
 mod feature;
 mod guards;
 mod limits;
+mod plugin;
 mod proving;
 mod refused;
 mod same;

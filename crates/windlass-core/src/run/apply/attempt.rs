@@ -4,7 +4,7 @@ use super::{Applied, expect_next};
 use crate::id::{AttemptId, StepIndex};
 use crate::proof::{Outcome, Usage};
 use crate::run::state::{Phase, RunState};
-use crate::run::{Category, Event};
+use crate::run::{Category, Event, HandOver};
 use crate::snapshot::Snapshot;
 use crate::time::{Span, Timestamp};
 
@@ -26,6 +26,7 @@ impl RunState {
                 self.expect_holder(index, event, |phase| agent && matches!(phase, Phase::Due))?;
                 expect_next(event, attempt.number, self.step(index).attempts)?;
                 self.spent.attempts += 1;
+                self.blocks.in_a_row = 0;
                 self.since = now;
                 let (number, driver) = (attempt.number, *driver);
                 self.update(index, |step| {
@@ -33,7 +34,28 @@ impl RunState {
                     step.session = None;
                     step.resumed.clone_from(resumes);
                     step.unjudged = false;
+                    step.handover = None;
                     step.phase = Phase::Running { attempt: number, driver, since: now };
+                });
+            }
+            Event::OfferTaken { call, .. } => {
+                self.attempt_since(index, attempt, event)?;
+                let call = call.clone();
+                self.update(index, |step| {
+                    let rounds = step.handover.as_ref().map_or(0, |handover| handover.rounds);
+                    step.handover = Some(HandOver { call, agent: None, since: now, rounds });
+                });
+            }
+            Event::AttemptHandedOver { agent, .. } => {
+                self.attempt_since(index, attempt, event)?;
+                if self.step(index).handover.is_none() {
+                    return Err(self.wrong_phase(index, event));
+                }
+                let agent = agent.clone();
+                self.update(index, |step| {
+                    if let Some(handover) = &mut step.handover {
+                        handover.agent = Some(agent);
+                    }
                 });
             }
             Event::StopRequested { attempt: AttemptId { number, .. }, reason } => {

@@ -6,7 +6,7 @@ use imbl::{OrdSet, Vector};
 
 use super::IllegalEvent;
 use crate::run::state::{Control, Phase, RunState, Spent, StepState};
-use crate::run::{Event, Raise};
+use crate::run::{Blocks, Event, Raise};
 use crate::time::{Span, Timestamp};
 
 impl RunState {
@@ -33,6 +33,8 @@ impl RunState {
             started_at: at,
             since: at,
             driver: None,
+            session: None,
+            blocks: Blocks::default(),
             steps,
             context: Arc::new(serde_json::json!({})),
             spent: Spent::default(),
@@ -76,6 +78,7 @@ impl StepState {
             ended: None,
             session: None,
             resumed: None,
+            handover: None,
             verify_first: false,
             unjudged: false,
             baseline: None,

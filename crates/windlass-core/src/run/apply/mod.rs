@@ -19,8 +19,8 @@ mod apply_tests;
 use std::sync::Arc;
 
 use crate::id::{ItemId, StepId, StepIndex};
-use crate::run::Event;
 use crate::run::state::{Control, Gate, GateKind, Phase, RunState, StepState};
+use crate::run::{Blocks, Event};
 use crate::time::Timestamp;
 
 /// An event that cannot follow on the state it met.
@@ -61,12 +61,25 @@ impl RunState {
         self.now = self.now.max(at);
         match event {
             Event::RunStarted { .. } => Err(IllegalEvent::StartedTwice),
-            Event::DriverTookOver { driver } => {
+            Event::DriverTookOver { driver, session } => {
                 self.driver = Some(*driver);
+                self.session.clone_from(session);
+                self.blocks = Blocks::default();
                 Ok(())
             }
             Event::DriverLeft => {
+                // The session stays the run's owner: who may go on with it is asked of it first.
                 self.driver = None;
+                Ok(())
+            }
+            Event::StopBlocked => {
+                self.blocks.in_a_row = self.blocks.in_a_row.saturating_add(1);
+                self.blocks.in_all = self.blocks.in_all.saturating_add(1);
+                Ok(())
+            }
+            Event::SessionNoted { .. } => Ok(()),
+            Event::BlocksReset => {
+                self.blocks = Blocks::default();
                 Ok(())
             }
             Event::StepReady { step }
@@ -94,7 +107,12 @@ impl RunState {
                 self.apply_verification(self.index(event, step)?, event)
             }
             Event::VerificationAbandoned { .. } => self.abandon_verification(event),
+            Event::RoundFailed { attempt, .. } => {
+                self.apply_verification(self.index(event, &attempt.step)?, event)
+            }
             Event::AttemptStarted { attempt, .. }
+            | Event::OfferTaken { attempt, .. }
+            | Event::AttemptHandedOver { attempt, .. }
             | Event::StopRequested { attempt, .. }
             | Event::AttemptEnded { attempt, .. }
             | Event::AttemptLost { attempt, .. } => {

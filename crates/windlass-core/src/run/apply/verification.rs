@@ -43,6 +43,7 @@ impl RunState {
             Event::StepProven { snapshot, report, .. } => {
                 self.spend_verification(index, event)?;
                 self.publish_paths(index);
+                self.blocks.in_a_row = 0;
                 let aside = self.plan.step(index).is_spoke();
                 if !aside {
                     self.proven_code = snapshot.code.clone();
@@ -60,6 +61,24 @@ impl RunState {
                     } else {
                         Phase::Proven { snapshot: snapshot.clone() }
                     };
+                });
+            }
+            Event::RoundFailed { attempt, failure, .. } => {
+                let judged = matches!(self.step(index).phase,
+                    Phase::Verifying { attempt: Some(number), .. } if number == attempt.number);
+                let Some(driver) = self.driver.filter(|_| judged) else {
+                    return Err(self.wrong_phase(index, event));
+                };
+                self.spend_verification(index, event)?;
+                // The attempt goes on: what it costs is counted when it ends.
+                self.spent.unknown_cost = self.spent.unknown_cost.saturating_sub(1);
+                let (number, failure) = (attempt.number, failure.clone());
+                self.update(index, |step| {
+                    step.failure = Some(failure);
+                    if let Some(handover) = &mut step.handover {
+                        handover.rounds += 1;
+                    }
+                    step.phase = Phase::Running { attempt: number, driver, since: now };
                 });
             }
             Event::StepNotProven { failure, costs_try, .. } => {

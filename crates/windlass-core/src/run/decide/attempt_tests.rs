@@ -239,8 +239,8 @@ fn a_driver_that_takes_over_marks_the_attempts_that_it_starts() {
     let mut run = Run::of([agent("code")]);
     let fence = Fence(3);
     assert_eq!(
-        run.feed(InputKind::DriverTookOver { driver: fence }),
-        Ok(vec![Event::DriverTookOver { driver: fence }])
+        run.feed(InputKind::DriverTookOver { driver: fence, session: None }),
+        Ok(vec![Event::DriverTookOver { driver: fence, session: None }])
     );
     let events = run.begins("code");
     assert!(matches!(events[1], Event::AttemptStarted { driver, .. } if driver == fence));

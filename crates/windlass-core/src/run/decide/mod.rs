@@ -14,6 +14,7 @@ mod gate;
 mod item;
 mod publish;
 mod rollback;
+mod session;
 mod step;
 mod verified;
 
@@ -73,6 +74,10 @@ pub enum Rejected {
     StaleVerification,
     #[error("nothing waits for this report")]
     NotExpected,
+    #[error("no session drives the run")]
+    NoSession,
+    #[error("the attempt `{attempt}` is in the hands of another subagent")]
+    Taken { attempt: AttemptId },
     #[error("there is no step `{step}` in this run")]
     UnknownStep { step: StepId },
     #[error("no gate waits for an answer")]
@@ -165,13 +170,24 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
     let mut draft = Draft::new(state, input);
     match &input.kind {
         InputKind::Start { .. } => return Err(Rejected::AlreadyStarted),
-        InputKind::DriverTookOver { driver } => {
-            draft.emit(Event::DriverTookOver { driver: *driver });
+        InputKind::DriverTookOver { driver, session } => {
+            draft.emit(Event::DriverTookOver { driver: *driver, session: session.clone() });
         }
         InputKind::DriverLeft => {
             if draft.state.driver.is_some() {
                 draft.emit(Event::DriverLeft);
             }
+        }
+        InputKind::OfferTaken { attempt, call } => session::taken(&mut draft, attempt, call)?,
+        InputKind::HandedOver { attempt, agent } => {
+            session::handed_over(&mut draft, attempt, agent)?;
+        }
+        InputKind::StopAsked { idle_blocks, cap } => {
+            session::stop_asked(&mut draft, *idle_blocks, *cap)?;
+        }
+        InputKind::PersonSpoke => session::person_spoke(&mut draft),
+        InputKind::SessionNoted { event } => {
+            draft.emit(Event::SessionNoted { event: event.clone() });
         }
         InputKind::WhenEvaluated { step, epoch, value } => {
             step::when_evaluated(&mut draft, step, *epoch, value)?;

@@ -3,7 +3,8 @@
 use super::advance;
 use super::draft::Draft;
 use super::rollback;
-use crate::id::{GateId, StepIndex, VerificationId};
+use super::session;
+use crate::id::{AttemptId, GateId, StepIndex, VerificationId};
 use crate::plan::{CheckId, CheckKind, Criterion, Exhausted, Holds, PlanStep, StepKind};
 use crate::proof::{Outcome, VerifyReport};
 use crate::run::state::{Gate, GateKind, PauseReason, Phase};
@@ -53,6 +54,12 @@ pub(super) fn verified(
         }),
         Judgement::Routed(verdict) => {
             rollback::by_verdict(draft, index, &verdict, report, snapshot);
+        }
+        Judgement::Failed(failure) if session::has_rounds_left(draft, index, attempt) => {
+            let number = draft.state.step(index).attempts;
+            let attempt = AttemptId { step: draft.id(index), number };
+            let report = Box::new(report.clone());
+            draft.emit(Event::RoundFailed { attempt, failure, report });
         }
         Judgement::Failed(failure) => {
             let report = Some(Box::new(report.clone()));

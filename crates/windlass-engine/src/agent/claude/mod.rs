@@ -23,6 +23,16 @@ use super::{
 };
 use crate::dispatch::now;
 
+/// Returns the `claude` of the user.
+pub fn program(env: &[(String, String)]) -> Option<PathBuf> {
+    survey::PROGRAM.find(env)
+}
+
+/// Returns the folder of its settings, as it would find it itself.
+pub fn config_folder(env: &[(String, String)]) -> Option<PathBuf> {
+    survey::config_folder(env)
+}
+
 /// Plays agents by Claude Code.
 #[derive(Clone, Debug)]
 pub struct ClaudeBackend {

@@ -9,6 +9,8 @@ mod command_line;
 mod stream;
 mod survey;
 
+use std::path::PathBuf;
+
 use windlass_core::proof::{Outcome, Usage};
 
 use super::{
@@ -16,6 +18,11 @@ use super::{
     Survey, kept,
 };
 use crate::dispatch::now;
+
+/// Returns the folder of its configuration, as it would find it itself.
+pub fn config_folder(env: &[(String, String)]) -> Option<PathBuf> {
+    survey::folder(env)
+}
 
 /// Plays agents by Codex.
 #[derive(Clone, Copy, Debug, Default)]

@@ -41,6 +41,21 @@ pub(super) fn missing(
     Ok(())
 }
 
+/// Returns the questions that nothing given answers, each with what fits and what is recommended.
+pub(super) fn questions(workflow: &Workflow, given: &BTreeMap<String, String>) -> Vec<String> {
+    let open = workflow.inputs().iter().filter(|input| !given.contains_key(&input.name));
+    open.filter_map(|input| {
+        let question = printable(input.ask.as_deref()?, Lines::One);
+        let default = input.default.as_ref().map(|value| {
+            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            format!("; recommended: {}", printable(&text, Lines::One))
+        });
+        let (name, kind) = (&input.name, input.kind.expected());
+        Some(format!("`{name}`: {question} ({kind}{})", default.unwrap_or_default()))
+    })
+    .collect()
+}
+
 /// Asks one question; none when the default is taken.
 fn ask(input: &Input, question: &str) -> Result<Option<String>, CommandError> {
     let default = input.default.as_ref().map(|value| {

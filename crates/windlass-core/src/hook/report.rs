@@ -1,0 +1,124 @@
+//! Where the run stands, in the words that a session and its person are told.
+
+use std::fmt::Write as _;
+
+use crate::run::{Control, GateKind, Phase, RunState, RunStatus};
+use crate::view::{Lines, printable};
+
+/// What a session is, in a few lines; said at its start and again after each compaction.
+pub fn transport_rules() -> &'static str {
+    "You are the transport of windlass, not its engineer. Windlass decides what is next and proves what \
+     is done; its instructions come when you stop. Do exactly the one thing that an instruction asks \
+     for, in its words, and then stop. Do not write, read or search code, start other agents, push, \
+     approve or decide; windlass refuses it. At a gate tell the person what they can answer, and stop."
+}
+
+/// Tells in one line where the run stands.
+pub fn one_line(state: &RunState) -> String {
+    let step = state.holding().map(|(_, plan, _)| format!(", step `{}`", plan.id));
+    format!(
+        "windlass: run {} is {}{}",
+        state.facts.run,
+        state.status().words(),
+        step.unwrap_or_default()
+    )
+}
+
+/// Tells a person why the session stops, and what they can answer.
+pub fn let_go(state: &RunState) -> String {
+    let mut text = one_line(state);
+    match state.status() {
+        RunStatus::AwaitingApproval => gate(&mut text, state),
+        RunStatus::AwaitingUser => blocker(&mut text, state),
+        RunStatus::Paused => paused(&mut text, state),
+        RunStatus::Waiting => {
+            let until = state.holding().and_then(|(_, _, step)| match step.phase {
+                Phase::Waiting { until, .. } => Some(until),
+                _ => None,
+            });
+            if let Some(until) = until {
+                let _ = write!(text, "\nIt waits until {until}; any message after that goes on.");
+            }
+        }
+        RunStatus::Completed => {
+            if let Some(publication) = &state.publication
+                && let Some(url) = publication.url.as_ref().or(publication.compare_url.as_ref())
+            {
+                let _ = write!(text, "\nPull request: {url}");
+            }
+            text.push_str("\n`windlass report` shows what was proven.");
+        }
+        RunStatus::Active | RunStatus::Aborted => {}
+    }
+    text
+}
+
+fn gate(text: &mut String, state: &RunState) {
+    let Some(gate) = state.gate() else { return };
+    match &gate.kind {
+        GateKind::Approval => {
+            let _ = write!(text, "\n`{}` is proven and waits for you.", gate.step);
+        }
+        GateKind::Protected { changes, .. } => {
+            let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+            let paths = shown(&paths.join(", "));
+            let _ = write!(text, "\n`{}` changed files that judge the work: {paths}", gate.step);
+        }
+        GateKind::Route { verdict, target, .. } => {
+            let verdict = shown(verdict);
+            let _ =
+                write!(text, "\n`{}` said {verdict}: approve goes back to `{target}`.", gate.step);
+        }
+    }
+    text.push_str(
+        "\nAnswer `approve`, `reject`, `/windlass:feedback WHAT`, `/windlass:rollback STEP WHY`; \
+         `windlass diff` and `windlass proofs` in a terminal show what was done.",
+    );
+}
+
+fn paused(text: &mut String, state: &RunState) {
+    if let Control::Paused { detail, .. } = &state.control {
+        let _ = write!(text, "\n{}", shown(detail));
+    }
+    let failed = state.holding().filter(|(_, _, step)| matches!(step.phase, Phase::Failed));
+    match failed {
+        Some((_, plan, _)) => {
+            let _ = write!(
+                text,
+                "\nAnswer `/windlass:retry-reset` for new tries, `/windlass:skip {} WHY`, \
+                 `/windlass:feedback WHAT` or `/windlass:abort`.",
+                plan.id
+            );
+        }
+        None => text.push_str("\nAnswer `resume`, `/windlass:skip STEP WHY` or `/windlass:abort`."),
+    }
+}
+
+fn blocker(text: &mut String, state: &RunState) {
+    if let Control::Obstructed { message } = &state.control {
+        let _ = write!(text, "\n{}", shown(message));
+    }
+    text.push_str("\nAnswer `fixed` when it is put right, or `/windlass:abort`.");
+}
+
+/// Tells a session at its start where the run stands, with the one thing to do.
+pub fn session_start(state: &RunState, action: Option<&str>) -> String {
+    let mut text = format!("{}\n\n{}", transport_rules(), one_line(state));
+    if let Some(issue) = &state.plan.issue {
+        let _ = write!(text, "\nIssue #{}: {}", issue.number, shown(&issue.title));
+    }
+    match action {
+        Some(action) => {
+            let _ = write!(text, "\n\n{action}");
+        }
+        None => {
+            let _ = write!(text, "\n\nTell the person this, and stop:\n{}", let_go(state));
+        }
+    }
+    text
+}
+
+/// Text of others, on one line and without what a screen would act upon.
+fn shown(text: &str) -> String {
+    printable(text, Lines::One)
+}

@@ -1,0 +1,186 @@
+//! The files of the plugin for Claude Code.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::event::{HOOKS, Hook};
+use super::{MARKETPLACE, PLUGIN};
+
+/// What the files depend on.
+#[derive(Clone, Debug)]
+pub struct Plugin<'a> {
+    /// The version of windlass.
+    pub version: &'a str,
+    /// The program that answers the hooks, by its whole path.
+    pub binary: &'a str,
+    /// How long the longest check takes, where somebody has said.
+    pub longest_check: Option<Duration>,
+    /// The roles that come with windlass, by name: files in Claude Code's own format.
+    pub roles: &'a [(&'a str, &'a str)],
+}
+
+macro_rules! command {
+    ($name:literal) => {
+        ($name, include_str!(concat!("text/commands/", $name, ".md")))
+    };
+}
+
+/// The commands. Their text says little: the hook on the prompt has decided before the model reads it.
+const COMMANDS: [(&str, &str); 10] = [
+    command!("abort"),
+    command!("approve"),
+    command!("feature"),
+    command!("feedback"),
+    command!("pause"),
+    command!("resume"),
+    command!("retry-reset"),
+    command!("rollback"),
+    command!("run"),
+    command!("skip"),
+];
+
+const STATUS: &str = include_str!("text/commands/status.md");
+const WORKER: &str = include_str!("text/worker.md");
+const SKILL: &str = include_str!("text/SKILL.md");
+
+const DESCRIPTION: &str =
+    "Windlass steers this session: agents do the work, each step is accepted only on proof";
+
+impl Plugin<'_> {
+    /// Returns every file of the marketplace folder, by its path in it.
+    pub fn files(&self) -> BTreeMap<String, String> {
+        let mut files = BTreeMap::new();
+        files.insert(".claude-plugin/marketplace.json".to_owned(), pretty(&self.marketplace()));
+        let mut put = |path: &str, text: String| files.insert(format!("{PLUGIN}/{path}"), text);
+        put(".claude-plugin/plugin.json", pretty(&self.manifest()));
+        put("hooks/hooks.json", pretty(&self.hooks()));
+        put("skills/windlass/SKILL.md", SKILL.to_owned());
+        put("commands/status.md", self.status());
+        for (name, text) in COMMANDS {
+            put(&format!("commands/{name}.md"), text.to_owned());
+        }
+        put("agents/worker.md", WORKER.to_owned());
+        for (name, text) in self.roles {
+            put(&format!("agents/{name}.md"), (*text).to_owned());
+        }
+        files
+    }
+
+    fn marketplace(&self) -> Value {
+        json!({
+            "name": MARKETPLACE,
+            "owner": {"name": "windlass"},
+            "metadata": {"description": "The plugin of the windlass that is installed here"},
+            "plugins": [{
+                "name": PLUGIN,
+                "source": format!("./{PLUGIN}"),
+                "description": DESCRIPTION,
+                "version": self.version,
+            }],
+        })
+    }
+
+    fn manifest(&self) -> Value {
+        json!({
+            "name": PLUGIN,
+            "version": self.version,
+            "description": DESCRIPTION,
+            "author": {"name": "windlass"},
+            "license": "MIT OR Apache-2.0",
+        })
+    }
+
+    fn hooks(&self) -> Value {
+        let hooks: serde_json::Map<String, Value> =
+            HOOKS.iter().map(|hook| (hook.event.name().to_owned(), self.hook(hook))).collect();
+        json!({"description": DESCRIPTION, "hooks": hooks})
+    }
+
+    fn hook(&self, called: &Hook) -> Value {
+        // Without a shell between: then the host is the hook's parent, which is how it is told from a
+        // call by the model.
+        let mut hook = json!({
+            "type": "command",
+            "command": self.binary,
+            "args": ["hook", "claude", called.event.argument()],
+            "timeout": called.claude_timeout(self.longest_check),
+        });
+        if called.is_guard() {
+            hook["onFailure"] = json!("block");
+        }
+        let mut group = json!({"hooks": [hook]});
+        if let Some(matcher) = called.matcher() {
+            group["matcher"] = json!(matcher);
+        }
+        json!([group])
+    }
+
+    /// The status is put into the message before the model sees it, where the path of the program can
+    /// stand in a permission rule as it is.
+    fn status(&self) -> String {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+        let (allowed, text) = if self.binary.chars().all(plain) {
+            let command = format!("{} status", self.binary);
+            let allowed = format!("allowed-tools: Bash({command}:*)\n");
+            (allowed, format!("`windlass status` says:\n\n!`{command}`\n\nRepeat it, and stop."))
+        } else {
+            (String::new(), "Run `windlass status`, repeat what it prints, and stop.".to_owned())
+        };
+        STATUS.replace("{allowed}", &allowed).replace("{status}", &text)
+    }
+}
+
+fn pretty(value: &Value) -> String {
+    format!("{value:#}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::role::Role;
+
+    fn plugin(binary: &str) -> Plugin<'_> {
+        let roles = &[("writer", "---\nname: writer\n---\nWrites.\n")];
+        Plugin { version: "0.1.0", binary, longest_check: None, roles }
+    }
+
+    #[test]
+    fn the_plugin_has_every_command_role_and_hook() {
+        let files = plugin("/opt/windlass").files();
+        let names: Vec<&str> = files.keys().map(String::as_str).collect();
+        insta::assert_snapshot!(names.join("\n"));
+        insta::assert_snapshot!(files["windlass/hooks/hooks.json"]);
+    }
+
+    #[test]
+    fn no_command_can_be_called_by_the_model() {
+        let files = plugin("/opt/windlass").files();
+        let commands = files.iter().filter(|(path, _)| path.contains("/commands/"));
+        for (path, text) in commands {
+            let (front, body) = text.strip_prefix("---\n").unwrap().split_once("\n---\n").unwrap();
+            assert!(front.contains("\ndisable-model-invocation: true"), "{path}");
+            assert!(front.contains("description: ") && front.contains("argument-hint: "), "{path}");
+            assert!(!body.trim().is_empty(), "{path}");
+        }
+    }
+
+    #[test]
+    fn the_status_is_embedded_only_where_its_path_is_plain() {
+        let status = |binary| plugin(binary).files()["windlass/commands/status.md"].clone();
+        assert!(status("/opt/windlass").contains("\n!`/opt/windlass status`\n"));
+        assert!(
+            status("/opt/windlass").contains("\nallowed-tools: Bash(/opt/windlass status:*)\n")
+        );
+        let odd = status("/opt/my (tools)/windlass");
+        assert!(!odd.contains('!') && !odd.contains("allowed-tools"), "{odd}");
+    }
+
+    #[test]
+    fn the_worker_is_a_role_and_the_skill_is_short() {
+        let worker = Role::parse(WORKER.as_bytes(), "worker.md").unwrap();
+        assert_eq!(worker.name, "worker");
+        assert!(SKILL.lines().count() <= 60, "{}", SKILL.lines().count());
+    }
+}

@@ -1,0 +1,97 @@
+//! What hooks were asked and answered: one line each, appended without waiting for the disk.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use windlass_core::time::Timestamp;
+
+use crate::home::RepositoryHome;
+
+/// The log is begun anew when it is larger; the one before is kept.
+const MAX_BYTES: u64 = 8 << 20;
+
+/// The longest reason that is kept.
+const MAX_REASON: usize = 400;
+
+/// One call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HookLine {
+    /// When.
+    pub at: Timestamp,
+    /// The session.
+    pub session: String,
+    /// The event.
+    pub event: String,
+    /// The tool, where it was about one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+    /// The subagent, where it was one's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// What was answered, in one word.
+    pub decision: String,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// How long it took.
+    pub ms: f64,
+}
+
+/// Returns the log's file.
+pub fn path(home: &RepositoryHome) -> PathBuf {
+    home.state.join("hooks.jsonl")
+}
+
+/// Adds a line. A log that cannot be written stops nobody.
+pub fn append(home: &RepositoryHome, mut line: HookLine) {
+    if let Some(reason) = &mut line.reason
+        && reason.len() > MAX_REASON
+    {
+        let end = (0..=MAX_REASON).rev().find(|end| reason.is_char_boundary(*end)).unwrap_or(0);
+        reason.truncate(end);
+        reason.push('…');
+    }
+    let Ok(mut text) = serde_json::to_vec(&line) else { return };
+    text.push(b'\n');
+    let path = path(home);
+    if std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
+        let _ = std::fs::rename(&path, path.with_extension("old.jsonl"));
+    }
+    let file = std::fs::File::options().create(true).append(true).open(&path);
+    if let Ok(mut file) = file {
+        let _ = file.write_all(&text);
+    }
+}
+
+/// Reads the last lines, oldest first; lines that make no sense are left out.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn last(home: &RepositoryHome, most: usize) -> std::io::Result<Vec<HookLine>> {
+    let text = match fs_err::read(path(home)) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        text => text?,
+    };
+    let lines = text.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let read = lines.filter_map(|line| serde_json::from_slice(line).ok());
+    let mut last: Vec<HookLine> = read.take(most).collect();
+    last.reverse();
+    Ok(last)
+}
+
+/// Counts how often a session was sent on since it last called a tool.
+pub fn idle_blocks(home: &RepositoryHome, session: &str) -> u32 {
+    /// More are not looked at: the host's own bound is below.
+    const MOST: usize = 200;
+    let lines = last(home, MOST).unwrap_or_default();
+    let mut blocks = 0;
+    for line in lines.iter().rev().filter(|line| line.session == session) {
+        match (line.event.as_str(), line.decision.as_str()) {
+            ("Stop", "send_on") => blocks += 1,
+            ("PreToolUse" | "UserPromptSubmit", _) if line.agent.is_none() => break,
+            _ => {}
+        }
+    }
+    blocks
+}

@@ -1,0 +1,25 @@
+//! What a session that drives through its hooks needs, besides the driver.
+//!
+//! - [`caller`]: who is calling a hook.
+//! - [`checkout`]: which repository a call is about, found without git.
+//! - [`guard_file`]: what guards know.
+//! - [`desk`]: small things between calls: starts that are not complete, tokens, proposals.
+//! - [`hook_log`]: what was asked and answered.
+//!
+//! Guards run on every tool call of a session: nothing here opens a database or starts a program.
+
+pub mod caller;
+pub mod checkout;
+pub mod desk;
+pub mod guard_file;
+pub mod hook_log;
+
+use windlass_core::run::{HostProcess, Session};
+
+use crate::process::ancestry;
+
+/// Returns whether the process of a session is still there.
+pub fn is_alive(session: &Session) -> bool {
+    let HostProcess { pid, start } = session.process;
+    ancestry::start_time(pid).is_ok_and(|found| found == start)
+}

@@ -1,0 +1,80 @@
+//! Arguments of the commands around sessions that windlass steers.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+use windlass_core::time::Span;
+
+#[derive(Debug, Args)]
+pub(crate) struct PluginArguments {
+    #[command(subcommand)]
+    pub(crate) command: PluginCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PluginCommand {
+    /// Put windlass's hooks, commands and agents into Claude Code or Codex; safe to run twice
+    #[command(
+        after_help = "Examples:\n  windlass plugin install\n  windlass plugin install --project --dry-run\n  windlass plugin install --host codex"
+    )]
+    Install(PluginInstallArguments),
+    /// Check that what is installed is whole, and belongs to this windlass
+    #[command(
+        after_help = "Example: windlass plugin validate\n\nExits with 2 when something is wrong."
+    )]
+    Validate(PluginValidateArguments),
+    /// Take back what `plugin install` did, and nothing else
+    #[command(after_help = "Example: windlass plugin uninstall --project")]
+    Uninstall(PluginUninstallArguments),
+}
+
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum HostName {
+    #[default]
+    Claude,
+    Codex,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PluginScope {
+    /// Only in sessions in this repository
+    #[arg(long, conflicts_with = "user")]
+    pub(crate) project: bool,
+    /// In all your sessions; this is the default
+    #[arg(long)]
+    pub(crate) user: bool,
+    /// The program that hosts the sessions
+    #[arg(long, value_name = "claude|codex", default_value = "claude")]
+    #[arg(hide_default_value = true, hide_possible_values = true)]
+    pub(crate) host: HostName,
+    /// Change nothing, and print what would be changed
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PluginInstallArguments {
+    #[command(flatten)]
+    pub(crate) scope: PluginScope,
+    /// How long the longest check of your workflows takes, such as 3h; hooks that run checks wait longer,
+    /// and at least two hours
+    #[arg(long, value_name = "TIME", value_parser = span)]
+    pub(crate) longest_check: Option<Span>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PluginUninstallArguments {
+    #[command(flatten)]
+    pub(crate) scope: PluginScope,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PluginValidateArguments {
+    /// The folder with the plugin's marketplace; by default the installed one
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
+}
+
+fn span(text: &str) -> Result<Span, String> {
+    Span::parse(text).ok_or_else(|| "write a time such as `90m` or `3h`".to_owned())
+}

@@ -1,0 +1,97 @@
+//! PreToolUse of the tool for subagents: the session may start what it was offered, and nothing else.
+
+use std::time::{Duration, Instant};
+
+use windlass_core::hook::{AgentCall, Answer, GuardedRun, Offer, agent_call, offers};
+use windlass_core::run::RunState;
+use windlass_engine::dispatch::HostedDriver;
+
+use super::PATIENCE;
+use super::who::{Asked, Relation};
+use crate::error::CommandError;
+
+/// How often a call that waits for the start of another subagent looks again.
+const INTERVAL: Duration = Duration::from_millis(20);
+
+pub(super) fn pre_tool_use(asked: &Asked, run: &GuardedRun) -> Result<Answer, CommandError> {
+    if asked.relation(run) != Relation::Owner {
+        return Ok(Answer::Deny(format!(
+            "run {} belongs to another session, or it cannot be told who calls: no agent is started. \
+             `/windlass:resume` takes the run over",
+            run.run
+        )));
+    }
+    let Some(call) = asked.call.text("tool_use_id") else {
+        return Ok(Answer::Deny("the call has no name, so its agent could not be told".to_owned()));
+    };
+    let empty = serde_json::json!({});
+    let input = asked.call.body.get("tool_input").unwrap_or(&empty);
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let mut driver = asked.join(&run.run, &run.session)?;
+        let state = driver.state();
+        let offered = offers(state);
+        let place_of = |offer: &Offer| place_of(asked, state, offer);
+        let (at, input) = match agent_call(state, &offered, asked.host, input, &place_of) {
+            AgentCall::Refused(why) => return Ok(Answer::Deny(why)),
+            AgentCall::Starts { offer, input } => (offer, input),
+        };
+        let offer = &offered[at];
+        if is_ambiguous(state, &offered, offer, call) {
+            // The start of a subagent does not say which call it came of: one of a kind at a time.
+            driver.leave();
+            if Instant::now() > deadline {
+                return Ok(Answer::Deny(
+                    "another agent of this kind is just starting: call again".to_owned(),
+                ));
+            }
+            pause();
+            continue;
+        }
+        let attempt = offer.attempt.clone();
+        driver.take(&attempt, call)?;
+        return Ok(finish(driver, &attempt, call, input));
+    }
+}
+
+/// Lets the call through if the machine took it.
+fn finish(
+    driver: HostedDriver,
+    attempt: &windlass_core::id::AttemptId,
+    call: &str,
+    input: serde_json::Value,
+) -> Answer {
+    let state = driver.leave();
+    let step = state.plan.find(&attempt.step).map(|index| state.step(index));
+    let taken = step.and_then(|step| step.handover.as_ref());
+    match taken {
+        Some(handover) if handover.call == call => Answer::Allow(Some(input)),
+        Some(_) | None => Answer::Deny(format!(
+            "attempt {attempt} is in the hands of another agent already: wait for it, then stop"
+        )),
+    }
+}
+
+fn is_ambiguous(state: &RunState, offers: &[Offer], offer: &Offer, call: &str) -> bool {
+    offers.iter().any(|other| {
+        let pending = state.step(other.index).handover.as_ref();
+        other.attempt != offer.attempt
+            && other.agent == offer.agent
+            && other.taken
+            && pending.is_some_and(|handover| handover.call != call)
+    })
+}
+
+fn place_of(asked: &Asked, state: &RunState, offer: &Offer) -> String {
+    let plan = state.plan.step(offer.index);
+    if !plan.is_spoke() {
+        return state.facts.place.clone();
+    }
+    let home = asked.repository.run(&state.facts.run).aside(&plan.id);
+    home.place.to_string_lossy().into_owned()
+}
+
+#[expect(clippy::disallowed_methods, reason = "another process journals what is waited for")]
+fn pause() {
+    std::thread::sleep(INTERVAL);
+}

@@ -1,0 +1,217 @@
+//! PreToolUse: what a session and its subagents do not do while a run is unfinished.
+//!
+//! No database and no program: `guard.json`, the call, and the answer.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use windlass_core::guard::{self, Grounds, Seat, ToolCall};
+use windlass_core::hook::{Answer, GuardedAgent, GuardedRun};
+use windlass_core::run::HostKind;
+use windlass_engine::hosted::desk::{Badge, Desk};
+
+use super::agent;
+use super::who::{Asked, Relation};
+use crate::error::CommandError;
+
+/// How many calls of windlass in one command get a token.
+const MAX_BADGES: usize = 16;
+
+/// The variable that carries a subagent's tokens to `windlass context set` and its like.
+pub(crate) const BADGES_VARIABLE: &str = "WINDLASS_BADGES";
+
+pub(super) fn pre_tool_use(asked: &mut Asked) -> Result<Answer, CommandError> {
+    let tool = asked.call.text("tool_name").unwrap_or_default().to_owned();
+    let input = asked.call.body.get("tool_input").cloned().unwrap_or_else(|| json!({}));
+    if asked.in_attempt {
+        // The attempt has guards of its own; these answer where a plugin is loaded in it as well.
+        let place = asked.checkout.top_level.clone();
+        return Ok(looked(asked, &tool, &input, &Grounds::of_attempt(place, temporary())));
+    }
+    let Some(run) = asked.run.clone() else { return Ok(Answer::Nothing) };
+    if asked.relation(&run) == Relation::Stranger {
+        return Ok(Answer::Nothing);
+    }
+    if tool.is_empty() {
+        return Ok(Answer::Deny("the call names no tool".to_owned()));
+    }
+    let theirs = asked.call.agent.as_ref();
+    let known = theirs.and_then(|id| run.agents.iter().find(|agent| agent.id == *id)).cloned();
+    match (theirs, known) {
+        (None, _) => orchestrator(asked, &run, &tool, &input),
+        (Some(_), Some(agent)) => subagent(asked, &run, &agent, &tool, &input),
+        (Some(_), None) => Ok(unknown(asked, &run, &tool, &input)),
+    }
+}
+
+fn orchestrator(
+    asked: &Asked,
+    run: &GuardedRun,
+    tool: &str,
+    input: &Value,
+) -> Result<Answer, CommandError> {
+    let starts = matches!(tool, "Agent" | "Task" | "spawn_agent");
+    if starts {
+        return agent::pre_tool_use(asked, run);
+    }
+    // Codex waits for its agents by a tool.
+    if asked.host == HostKind::Codex && (tool.ends_with("wait_agent") || tool == "update_plan") {
+        return Ok(Answer::Nothing);
+    }
+    if tool == "SendMessage" && asked.team_support() != windlass_core::hook::TeamSupport::Teams {
+        return Ok(Answer::Deny(
+            "an agent that has stopped is not continued: windlass offers the next attempt when you stop"
+                .to_owned(),
+        ));
+    }
+    Ok(looked(asked, tool, input, &grounds(asked, run, Seat::Orchestrator, None)))
+}
+
+fn subagent(
+    asked: &Asked,
+    run: &GuardedRun,
+    agent: &GuardedAgent,
+    tool: &str,
+    input: &Value,
+) -> Result<Answer, CommandError> {
+    let answer = looked(asked, tool, input, &grounds(asked, run, Seat::Subagent, Some(agent)));
+    if answer != Answer::Nothing {
+        return Ok(answer);
+    }
+    if let Some(place) = &agent.place
+        && is_within(tool, input, Path::new(place))
+    {
+        // Its own folder lies outside the session's: the host would ask, and nobody is there.
+        return Ok(Answer::Allow(None));
+    }
+    let command = input.get("command").and_then(Value::as_str);
+    match command.filter(|command| tool == "Bash" && speaks(command)) {
+        Some(command) => badged(asked, run, agent, input, command),
+        None => Ok(Answer::Nothing),
+    }
+}
+
+/// A subagent that windlass did not offer, or whose attempt is over, does not change anything.
+fn unknown(asked: &Asked, run: &GuardedRun, tool: &str, input: &Value) -> Answer {
+    if matches!(tool, "Agent" | "Task" | "spawn_agent") {
+        return Answer::Deny("windlass starts the agents".to_owned());
+    }
+    match looked(asked, tool, input, &grounds(asked, run, Seat::Orchestrator, None)) {
+        Answer::Deny(why) => Answer::Deny(format!(
+            "no attempt of run {} is in the hands of this subagent: {why}",
+            run.run
+        )),
+        other => other,
+    }
+}
+
+fn looked(asked: &Asked, tool: &str, input: &Value, grounds: &Grounds) -> Answer {
+    let call = ToolCall { tool, input, folder: &asked.call.folder };
+    match guard::look_with(&call, grounds, &real).refusal() {
+        Some(why) => Answer::Deny(format!("windlass: {why}")),
+        None => Answer::Nothing,
+    }
+}
+
+fn grounds(asked: &Asked, run: &GuardedRun, seat: Seat, agent: Option<&GuardedAgent>) -> Grounds {
+    let place = agent.and_then(|agent| agent.place.clone()).unwrap_or_else(|| run.place.clone());
+    let mut grounds = Grounds::of_attempt(real(Path::new(&place)), temporary());
+    grounds.seat = seat;
+    grounds.may_write = agent.map(|agent| agent.may_write.clone()).unwrap_or_default();
+    grounds.protected.clone_from(&run.protect);
+    grounds.off_limits = off_limits(asked);
+    grounds
+}
+
+/// What neither a session nor its subagents have any business with: windlass's own things, and the
+/// settings that would switch the hooks off.
+fn off_limits(asked: &Asked) -> Vec<PathBuf> {
+    let state = &asked.home.state;
+    let mut paths = vec![
+        asked.home.protected(),
+        state.join("plugin"),
+        state.join("sessions"),
+        state.join("machine.db"),
+    ];
+    paths.extend(std::env::var_os("CLAUDE_PLUGIN_ROOT").map(PathBuf::from));
+    let users = std::env::var_os("HOME").map(PathBuf::from);
+    let claude = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+    let claude = claude.or_else(|| users.as_ref().map(|home| home.join(".claude")));
+    for folder in claude.into_iter() {
+        paths.extend(
+            ["settings.json", "settings.local.json", "plugins", ".claude.json"]
+                .map(|name| folder.join(name)),
+        );
+    }
+    paths.extend(
+        ["settings.json", "settings.local.json"]
+            .map(|name| asked.checkout.top_level.join(".claude").join(name)),
+    );
+    let codex = std::env::var_os("CODEX_HOME").map(PathBuf::from);
+    let codex = codex.or_else(|| users.map(|home| home.join(".codex")));
+    for folder in codex.into_iter().chain([asked.checkout.top_level.join(".codex")]) {
+        paths.extend(["hooks.json", "config.toml"].map(|name| folder.join(name)));
+    }
+    paths.iter().map(|path| real(path)).collect()
+}
+
+/// Follows the links of a path as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    let mut rest = Vec::new();
+    let mut there = path.to_owned();
+    loop {
+        if let Ok(found) = there.canonicalize() {
+            return rest.iter().rev().fold(found, |path, name| path.join(name));
+        }
+        let Some(name) = there.file_name().map(ToOwned::to_owned) else { return path.to_owned() };
+        rest.push(name);
+        if !there.pop() {
+            return path.to_owned();
+        }
+    }
+}
+
+fn temporary() -> Vec<PathBuf> {
+    let mut folders = vec![std::env::temp_dir(), PathBuf::from("/tmp")];
+    folders.dedup();
+    folders.iter().map(|folder| real(folder)).chain([PathBuf::from("/dev/null")]).collect()
+}
+
+/// Whether a call of a file tool is about a file in a folder.
+fn is_within(tool: &str, input: &Value, folder: &Path) -> bool {
+    let file_tool = matches!(tool, "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "Read");
+    let named = ["file_path", "notebook_path"].iter().find_map(|key| input.get(*key)?.as_str());
+    file_tool && named.is_some_and(|path| real(Path::new(path)).starts_with(real(folder)))
+}
+
+/// Whether a command says something for the attempt.
+fn speaks(command: &str) -> bool {
+    let words: [&[&str]; 4] =
+        [&["context", "set"], &["item", "add"], &["item", "update"], &["story", "add"]];
+    words.iter().any(|words| guard::calls_windlass(command, words))
+}
+
+/// Gives the command tokens by which windlass knows whose attempt it speaks for.
+fn badged(
+    asked: &Asked,
+    run: &GuardedRun,
+    agent: &GuardedAgent,
+    input: &Value,
+    command: &str,
+) -> Result<Answer, CommandError> {
+    let desk = Desk::of(&asked.repository);
+    let badge = Badge { run: run.run.clone(), attempt: agent.attempt.clone() };
+    let calls = command.matches("windlass").count().clamp(1, MAX_BADGES);
+    let mut tokens = Vec::with_capacity(calls);
+    for _ in 0..calls {
+        tokens.push(desk.make_badge(&badge).map_err(CommandError::failure)?);
+    }
+    let mut input = input.clone();
+    input["command"] = json!(format!("export {BADGES_VARIABLE}={}; {command}", tokens.join(",")));
+    // Windlass's own command, alone, needs nobody's permission.
+    let plain = !command.contains(|c: char| ";&|<>$`()\n\\".contains(c));
+    Ok(match plain && command.trim_start().starts_with("windlass ") {
+        true => Answer::Allow(Some(input)),
+        false => Answer::Rewrite(input),
+    })
+}

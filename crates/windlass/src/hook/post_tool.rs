@@ -1,0 +1,35 @@
+//! PostToolUse of the tool for subagents: which call became which subagent.
+
+use serde_json::Value;
+use windlass_core::hook::{Answer, offers};
+use windlass_core::run::{Actor, InputKind};
+use windlass_engine::dispatch::HostedJournal;
+
+use super::PATIENCE;
+use super::who::Asked;
+use crate::error::CommandError;
+
+/// Where a subagent runs in the background, the host says so before or after its start.
+pub(super) fn post_tool_use(asked: &Asked) -> Result<Answer, CommandError> {
+    let Some(run) = asked.owned().filter(|_| asked.call.agent.is_none()) else {
+        return Ok(Answer::Nothing);
+    };
+    let response = asked.call.body.get("tool_response");
+    let agent = response.and_then(|response| response.get("agentId")).and_then(Value::as_str);
+    let launched = response.and_then(|response| response.get("status")).and_then(Value::as_str);
+    let (Some(agent), Some("async_launched"), Some(call)) =
+        (agent, launched, asked.call.text("tool_use_id"))
+    else {
+        return Ok(Answer::Nothing);
+    };
+    let mut journal = HostedJournal::open(&asked.repository, &run.run, PATIENCE)?;
+    let state = journal.state();
+    let by_this_call =
+        |index| state.step(index).handover.as_ref().is_some_and(|handover| handover.call == call);
+    let taken = offers(state).into_iter().find(|offer| offer.taken && by_this_call(offer.index));
+    if let Some(offer) = taken {
+        let input = InputKind::HandedOver { attempt: offer.attempt, agent: agent.to_owned() };
+        let _ = journal.feed(input, Actor::engine())?;
+    }
+    Ok(Answer::Nothing)
+}

@@ -1,0 +1,97 @@
+//! Stop: the session wants to end its turn. This is where it is told what is next.
+
+use windlass_core::hook::{Answer, GuardedRun, offers};
+use windlass_core::id::AttemptId;
+use windlass_core::run::{Actor, Phase, RunState};
+use windlass_engine::dispatch::HostedJournal;
+use windlass_engine::hosted::desk::{Desk, Live};
+
+use super::PATIENCE;
+use super::turn::stops;
+use super::who::Asked;
+use crate::error::CommandError;
+
+/// How often a session is told that its start is not complete, before it is let go.
+const REMINDERS: u32 = 3;
+
+pub(super) fn stop(asked: &Asked) -> Result<Answer, CommandError> {
+    let desk = Desk::of(&asked.repository);
+    let Some(run) = asked.owned() else { return Ok(not_started(asked, &desk)) };
+    // What the person said before is answered by now, or never.
+    desk.forget_messages();
+    note_scheduled(asked)?;
+    let background = asked.call.background_agents();
+    let mut journal = HostedJournal::open(&asked.repository, &run.run, PATIENCE)?;
+    let state = journal.state();
+    if stranded(state, &background).is_empty() && journal.is_settled()? {
+        if offers(journal.state()).is_empty() {
+            return Ok(stops(journal.state()));
+        }
+        // A rejection means that the run is paused or being ended: then the session may stop.
+        let _ = journal.feed(asked.stop_asked(), Actor::engine())?;
+        return Ok(sent_on(asked, journal.state()));
+    }
+    drop(journal);
+    drive(asked, run, &background)
+}
+
+/// Does what is outstanding first: timers, checks, commits, what was lost.
+fn drive(asked: &Asked, run: &GuardedRun, background: &[&str]) -> Result<Answer, CommandError> {
+    let mut driver = asked.join(&run.run, &run.session)?;
+    for attempt in stranded(driver.state(), background) {
+        driver.lost(&attempt)?;
+    }
+    driver.settle()?;
+    if !offers(driver.state()).is_empty() {
+        let _ = driver.feed(asked.stop_asked())?;
+    }
+    let state = driver.leave();
+    Ok(sent_on(asked, &state))
+}
+
+fn sent_on(asked: &Asked, state: &RunState) -> Answer {
+    let running = matches!(state.control, windlass_core::run::Control::Active);
+    match asked.instruction(state).filter(|_| running) {
+        Some(instruction) => Answer::SendOn(instruction),
+        None => stops(state),
+    }
+}
+
+/// Returns the attempts whose subagent is gone without having stopped: the main thread would not be
+/// stopping while it runs, unless it runs in the background.
+fn stranded(state: &RunState, background: &[&str]) -> Vec<AttemptId> {
+    let at_work = |index| {
+        let step = state.step(index);
+        let Phase::Running { attempt, .. } = step.phase else { return None };
+        let agent = step.handover.as_ref()?.agent.as_deref()?;
+        (!background.contains(&agent))
+            .then(|| AttemptId { step: state.plan.step(index).id.clone(), number: attempt })
+    };
+    state.in_hand().filter_map(at_work).collect()
+}
+
+/// A session that was asked to start a run has to do so before it stops.
+fn not_started(asked: &Asked, desk: &Desk) -> Answer {
+    let Some(mut starting) = desk.starting(&asked.call.session) else { return Answer::Nothing };
+    if asked.run.is_some() || starting.reminded >= REMINDERS {
+        desk.end_start(&asked.call.session);
+        return Answer::LetGo(
+            "windlass: the run was not started; send the command again to start it".to_owned(),
+        );
+    }
+    starting.reminded += 1;
+    let _ = desk.note_start(&starting);
+    Answer::SendOn(super::start::incomplete(&starting))
+}
+
+/// A prompt that the session sends itself cannot be told from its person's.
+fn note_scheduled(asked: &Asked) -> Result<(), CommandError> {
+    let desk = Desk::of_machine(&asked.home);
+    let scheduled = asked.call.has_scheduled_prompts();
+    if let Some(live) = desk.live(&asked.call.session)
+        && live.scheduled != scheduled
+    {
+        desk.note_live(&Live { scheduled, ..live }).map_err(CommandError::failure)?;
+    }
+    Ok(())
+}

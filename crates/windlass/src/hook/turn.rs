@@ -1,0 +1,87 @@
+//! One turn of the engine within a call.
+
+use windlass_core::hook::{Answer, TeamSupport, instruction, let_go, offers};
+use windlass_core::id::RunId;
+use windlass_core::run::{InputKind, RunState, RunStatus, Session};
+use windlass_engine::dispatch::HostedDriver;
+use windlass_engine::hosted::hook_log;
+
+use super::who::Asked;
+use super::{PATIENCE, shell_file};
+use crate::error::CommandError;
+use crate::surroundings::{Surroundings, person};
+
+/// How often in a row Claude Code lets itself be sent on, unless its environment says otherwise.
+const CLAUDES_CAP: u32 = 8;
+
+impl Asked {
+    /// Returns windlass's folders and the repository, for what needs git.
+    pub(super) fn surroundings(&self) -> Result<Surroundings, CommandError> {
+        Surroundings::at(&self.checkout.top_level, self.home.clone(), &[], None)
+    }
+
+    /// Becomes the driver of the run that the session owns.
+    pub(super) fn join(
+        &self,
+        run: &RunId,
+        session: &Session,
+    ) -> Result<HostedDriver, CommandError> {
+        let site = self.surroundings()?.site;
+        Ok(HostedDriver::join(&site, run, session, &person(), PATIENCE)?)
+    }
+
+    /// Takes a run over for the session.
+    pub(super) fn claim(
+        &self,
+        run: &RunId,
+        session: &Session,
+    ) -> Result<HostedDriver, CommandError> {
+        let site = self.surroundings()?.site;
+        let claimed = HostedDriver::claim(&site, run, session, &person(), PATIENCE)?;
+        shell_file::write(&self.repository, &site, claimed.state())?;
+        Ok(claimed)
+    }
+
+    /// Returns what the host has for agents that work together.
+    pub(super) fn team_support(&self) -> TeamSupport {
+        let set = |name: &str| std::env::var(name).is_ok_and(|value| value == "1");
+        let attended =
+            !std::env::var("CLAUDE_CODE_SESSION_ATTENDED").is_ok_and(|value| value == "0");
+        if set("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS") && attended {
+            TeamSupport::Teams
+        } else {
+            TeamSupport::Subagents
+        }
+    }
+
+    /// Returns the instruction for what is offered now.
+    pub(super) fn instruction(&self, state: &RunState) -> Option<String> {
+        instruction(state, &offers(state), self.team_support())
+    }
+
+    /// Returns what the machine is told of a session that wants to stop.
+    pub(super) fn stop_asked(&self) -> InputKind {
+        let set = std::env::var("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").ok();
+        let cap = match (self.host, set.and_then(|cap| cap.trim().parse::<u32>().ok())) {
+            (windlass_core::run::HostKind::Codex, _) | (_, Some(0)) => None,
+            (_, Some(cap)) => Some(cap),
+            (_, None) => Some(CLAUDES_CAP),
+        };
+        let idle_blocks = hook_log::idle_blocks(&self.repository, &self.call.session);
+        InputKind::StopAsked { idle_blocks, cap }
+    }
+}
+
+/// Answers a session that may stop: what its person can do.
+pub(super) fn stops(state: &RunState) -> Answer {
+    match state.status() {
+        // Its agents are at work in the background, and their end brings it back.
+        RunStatus::Active => Answer::Nothing,
+        RunStatus::AwaitingApproval
+        | RunStatus::AwaitingUser
+        | RunStatus::Waiting
+        | RunStatus::Paused
+        | RunStatus::Completed
+        | RunStatus::Aborted => Answer::LetGo(let_go(state)),
+    }
+}

@@ -1,0 +1,145 @@
+//! What a call is about, and in what capacity it comes.
+
+use windlass_core::hook::{BadCall, GuardFile, GuardedRun, HookCall};
+use windlass_core::id::RunId;
+use windlass_core::run::{HostKind, HostProcess, Session};
+use windlass_engine::home::{Home, RepositoryHome};
+use windlass_engine::hosted::caller::{Caller, Standing, Unknown, caller};
+use windlass_engine::hosted::checkout::Checkout;
+use windlass_engine::hosted::desk::Desk;
+use windlass_engine::hosted::guard_file::{self, Seen};
+use windlass_engine::hosted::is_alive;
+use windlass_engine::process::ancestry;
+
+use crate::error::CommandError;
+
+/// A call, and what is known around it.
+pub(super) struct Asked {
+    pub(super) host: HostKind,
+    pub(super) call: HookCall,
+    pub(super) checkout: Checkout,
+    pub(super) home: Home,
+    pub(super) repository: RepositoryHome,
+    /// The unfinished run of this checkout that a session drives or drove.
+    pub(super) run: Option<GuardedRun>,
+    /// Whether the call comes from below an attempt that windlass itself started.
+    pub(super) in_attempt: bool,
+}
+
+/// How a session stands to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    /// It drives the run, by this very process.
+    Owner,
+    /// It has the owner's name and is another process, or was started below the owner: guarded, and
+    /// not heard.
+    Shadow,
+    /// The owner's process is gone, and nobody has taken over.
+    Heir,
+    /// Another session beside the owner: left alone.
+    Stranger,
+}
+
+impl Asked {
+    /// Looks at what a call is about; none when there is nothing to say to it.
+    pub(super) fn about(
+        host: HostKind,
+        checkout: Checkout,
+        home: Home,
+        repository: RepositoryHome,
+        read: Result<HookCall, BadCall>,
+    ) -> Result<Option<Self>, CommandError> {
+        let in_attempt = std::env::var_os("WINDLASS_ATTEMPT").is_some();
+        let file = match guard_file::read(&repository) {
+            Seen::NoStore => GuardFile::default(),
+            Seen::File(file) => file,
+            // Somebody removed or broke it, or it is older than this version: the journal knows.
+            Seen::Unreadable => guard_file::restore(&repository).map_err(|error| {
+                CommandError::usage(format!("`guard.json` is missing and cannot be made: {error}"))
+            })?,
+        };
+        let here = checkout.top_level.to_string_lossy();
+        let run = file.runs.into_iter().find(|run| run.place == here);
+        let call = match read {
+            Ok(call) => call,
+            // Without a run there is nothing to guard, and nothing to say to whatever this is.
+            Err(_) if run.is_none() && !in_attempt => return Ok(None),
+            Err(bad) => return Err(CommandError::failure(bad)),
+        };
+        Ok(Some(Self { host, call, checkout, home, repository, run, in_attempt }))
+    }
+
+    /// Returns whether the call is worth a line in the log.
+    pub(super) fn is_logged(&self) -> bool {
+        self.run.is_some() || (self.repository.state.exists() && self.starting())
+    }
+
+    fn starting(&self) -> bool {
+        Desk::of(&self.repository).starting(&self.call.session).is_some()
+    }
+
+    /// Returns how the calling session stands to the run of this checkout.
+    pub(super) fn relation(&self, run: &GuardedRun) -> Relation {
+        let alive = is_alive(&run.session);
+        if !alive {
+            return Relation::Heir;
+        }
+        if run.session.id == self.call.session {
+            let owner = self.caller().is_ok_and(|caller| caller.process == run.session.process);
+            return if owner { Relation::Owner } else { Relation::Shadow };
+        }
+        let HostProcess { pid, start } = run.session.process;
+        let me = i32::try_from(std::process::id()).unwrap_or(-1);
+        // What cannot be told is guarded.
+        match ancestry::descends_from(me, pid, start) {
+            Ok(false) => Relation::Stranger,
+            Ok(true) | Err(_) => Relation::Shadow,
+        }
+    }
+
+    /// Finds out who calls.
+    pub(super) fn caller(&self) -> Result<Caller, Unknown> {
+        caller(self.host, &self.repository.registry())
+    }
+
+    /// Returns the session that calls, if that can be told.
+    pub(super) fn session(&self) -> Result<(Session, Standing), Unknown> {
+        let Caller { process, standing } = self.caller()?;
+        Ok((Session { id: self.call.session.clone(), host: self.host, process }, standing))
+    }
+
+    /// Returns the run that the calling session drives.
+    pub(super) fn owned(&self) -> Option<&GuardedRun> {
+        let run = self.run.as_ref()?;
+        (!self.in_attempt && self.relation(run) == Relation::Owner).then_some(run)
+    }
+}
+
+/// Returns whether a living session drives the run.
+pub(crate) fn is_hosted(repository: &RepositoryHome, run: &RunId) -> bool {
+    let Seen::File(file) = guard_file::read(repository) else { return false };
+    file.runs.iter().any(|guarded| guarded.run == *run && is_alive(&guarded.session))
+}
+
+/// Returns the run whose session is above the calling process.
+fn hosting_session(repository: &RepositoryHome) -> Option<GuardedRun> {
+    let Seen::File(file) = guard_file::read(repository) else { return None };
+    let me = i32::try_from(std::process::id()).unwrap_or(-1);
+    file.runs.into_iter().find(|run| {
+        let HostProcess { pid, start } = run.session.process;
+        // Whether a session is above cannot be told: then it is.
+        ancestry::descends_from(me, pid, start).unwrap_or(true)
+    })
+}
+
+/// Refuses what a session's model would do in the place of its person.
+pub(crate) fn below_host(repository: &RepositoryHome, act: &str) -> Result<(), CommandError> {
+    match hosting_session(repository) {
+        None => Ok(()),
+        Some(run) => Err(CommandError::usage(format!(
+            "this was called from within the session that drives run `{}`, which cannot {act}",
+            run.run
+        ))
+        .hint("the person answers in the session (`approve`, `/windlass:feedback …`) or in a terminal of their own")),
+    }
+}

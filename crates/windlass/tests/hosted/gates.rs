@@ -1,0 +1,1 @@
+//! What a person's messages do at a gate, and what nobody's do.

@@ -1,0 +1,36 @@
+//! What these tests share.
+
+use windlass_testkit::{Host, TestEnv};
+
+/// Two steps with a gate between them; the first wants a paper, the second code.
+pub(crate) const TWO_STEPS: &str = r#"
+workflow: two
+protect: ["judge.txt"]
+defaults: {retries: 2}
+steps:
+  - id: plan
+    agent: planner
+    task: Write the plan.
+    done: {file: "{specs}/plan.md"}
+    gate: approval
+  - id: code
+    agent: coder
+    task: Write the code.
+    may_write: ["src/**"]
+    publishes: {code.lines: integer}
+    done: {all: [{file: src/code.txt}, {state: .context.code.lines == 3}]}
+"#;
+
+/// Puts the workflow where a session finds it by name.
+pub(crate) fn with_workflow(env: &TestEnv, text: &str) {
+    env.repository.write(".windlass/workflows/two.yaml", text);
+    env.repository.commit("a workflow");
+}
+
+/// Starts a run by a person's prompt and returns the first instruction.
+pub(crate) fn started(host: &Host<'_>) -> String {
+    let answer = host.says("/windlass:two Write something");
+    let told = answer.context().unwrap_or_else(|| panic!("{answer:?}")).to_owned();
+    assert!(told.contains("Call the Agent tool once"), "{told}");
+    told
+}
