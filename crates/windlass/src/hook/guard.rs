@@ -126,33 +126,33 @@ fn grounds(asked: &Asked, run: &GuardedRun, seat: Seat, agent: Option<&GuardedAg
 /// What neither a session nor its subagents have any business with: windlass's own things, and the
 /// settings that would switch the hooks off.
 fn off_limits(asked: &Asked) -> Vec<PathBuf> {
-    let state = &asked.home.state;
-    let mut paths = vec![
-        asked.home.protected(),
-        state.join("plugin"),
-        state.join("sessions"),
-        state.join("machine.db"),
-    ];
-    paths.extend(std::env::var_os("CLAUDE_PLUGIN_ROOT").map(PathBuf::from));
-    let users = std::env::var_os("HOME").map(PathBuf::from);
-    let claude = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from);
-    let claude = claude.or_else(|| users.as_ref().map(|home| home.join(".claude")));
-    for folder in claude.into_iter() {
-        paths.extend(
-            ["settings.json", "settings.local.json", "plugins", ".claude.json"]
-                .map(|name| folder.join(name)),
-        );
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let users = set("HOME").map(PathBuf::from);
+    let in_home = |name: &str| users.as_ref().map(|home| home.join(name));
+    let claude = set("CLAUDE_CONFIG_DIR").map(PathBuf::from).or_else(|| in_home(".claude"));
+    let codex = set("CODEX_HOME").map(PathBuf::from).or_else(|| in_home(".codex"));
+    let settings = ["settings.json", "settings.local.json"];
+    let mut paths = Vec::new();
+    let mut all = |folder: Option<PathBuf>, names: &[&str]| {
+        // One look per folder: this is done for every call of a tool.
+        let Some(folder) = folder.and_then(|folder| folder.canonicalize().ok()) else { return };
+        paths.extend(names.iter().map(|name| followed(&folder.join(name))));
+    };
+    all(Some(asked.home.state.clone()), &["repos", "plugin", "sessions", "machine.db"]);
+    all(claude, &["settings.json", "settings.local.json", "plugins", ".claude.json"]);
+    all(Some(asked.checkout.top_level.join(".claude")), &settings);
+    all(codex, &["hooks.json", "config.toml"]);
+    all(Some(asked.checkout.top_level.join(".codex")), &["hooks.json", "config.toml"]);
+    paths.extend(set("CLAUDE_PLUGIN_ROOT").map(|root| real(Path::new(&root))));
+    paths
+}
+
+/// Follows a link at the end of a path.
+fn followed(path: &Path) -> PathBuf {
+    match path.read_link() {
+        Ok(_) => path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+        Err(_) => path.to_owned(),
     }
-    paths.extend(
-        ["settings.json", "settings.local.json"]
-            .map(|name| asked.checkout.top_level.join(".claude").join(name)),
-    );
-    let codex = std::env::var_os("CODEX_HOME").map(PathBuf::from);
-    let codex = codex.or_else(|| users.map(|home| home.join(".codex")));
-    for folder in codex.into_iter().chain([asked.checkout.top_level.join(".codex")]) {
-        paths.extend(["hooks.json", "config.toml"].map(|name| folder.join(name)));
-    }
-    paths.iter().map(|path| real(path)).collect()
 }
 
 /// Follows the links of a path as far as it exists.
@@ -172,9 +172,13 @@ fn real(path: &Path) -> PathBuf {
 }
 
 fn temporary() -> Vec<PathBuf> {
-    let mut folders = vec![std::env::temp_dir(), PathBuf::from("/tmp")];
-    folders.dedup();
-    folders.iter().map(|folder| real(folder)).chain([PathBuf::from("/dev/null")]).collect()
+    let system = PathBuf::from("/tmp");
+    let own = std::env::temp_dir();
+    let mut folders = vec![real(&system), PathBuf::from("/dev/null")];
+    if own != system {
+        folders.push(real(&own));
+    }
+    folders
 }
 
 /// Whether a call of a file tool is about a file in a folder.
