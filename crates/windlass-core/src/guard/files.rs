@@ -72,7 +72,11 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
         _ if FOLDERS.contains(&name) => writes(walk, &words, Access::Folder),
         _ if COPIERS.contains(&name) => copies(walk, arguments),
         _ if WRITERS.contains(&name) => {
-            writes(walk, &operands_all(arguments, &["-s", "-m", "-t"]), Access::Write)
+            let valued = ["-s", "-m", "-t", "-c", "--cmd", "-S", "-u"];
+            let words = operands_all(arguments, &valued);
+            let files: Vec<&str> =
+                words.into_iter().filter(|word| !word.starts_with('+')).collect();
+            writes(walk, &files, Access::Write);
         }
         "sed" | "gsed" => sed(walk, arguments),
         "perl" | "ruby" => in_place_code(walk, arguments),

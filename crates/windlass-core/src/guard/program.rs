@@ -95,7 +95,8 @@ impl Walk<'_> {
         for name in &wrapped.unset {
             git::unset(self, name);
         }
-        let mut output = COMPUTED.to_string();
+        let nothing = wrapped.command.is_empty() && wrapped.scripts.is_empty();
+        let mut output = if nothing { TOLD } else { COMPUTED }.to_string();
         for text in &wrapped.scripts {
             output = self.script_or_riddle(text);
         }

@@ -57,6 +57,7 @@ pub(super) struct Walk<'a> {
     found: Found,
     depth: usize,
     calls: usize,
+    salvages: bool,
     steps: usize,
 }
 
@@ -77,6 +78,7 @@ impl<'a> Walk<'a> {
             found: Found::Nothing,
             depth: 0,
             calls: 0,
+            salvages: false,
             steps: 0,
         }
     }
@@ -140,11 +142,32 @@ impl<'a> Walk<'a> {
             Ok(program) => self.program(&program),
             Err(parse::Unreadable) => {
                 self.unreadable(text);
+                self.salvage(text);
                 COMPUTED.to_string()
             }
         };
         self.depth -= 1;
         output
+    }
+
+    /// Looks at the pieces of a text that is unreadable as a whole. What is found in one may stand in
+    /// quotes, so it is never certain.
+    fn salvage(&mut self, text: &str) {
+        if self.salvages || text.len() > parse::MAX_BYTES {
+            return;
+        }
+        self.salvages = true;
+        let before = std::mem::replace(&mut self.found, Found::Nothing);
+        for piece in text.split(['\n', ';', '&', '|', '(', ')', '{', '}', '`']) {
+            if let Ok(program) = parse::program(piece) {
+                self.apart(|walk| walk.program(&program));
+            }
+        }
+        self.salvages = false;
+        let inside = std::mem::replace(&mut self.found, before);
+        if let Found::Forbidden(why) | Found::CannotTell(why) = inside {
+            self.cannot_tell(&format!("this command cannot be read to its end; in it, {why}"));
+        }
     }
 
     /// Walks a text that would run in a shell of its own.
@@ -267,7 +290,12 @@ impl<'a> Walk<'a> {
     fn compound(&mut self, compound: &CompoundCommand, input: Input) -> String {
         match compound {
             CompoundCommand::Arithmetic(arithmetic) => {
-                let _ = self.value(&arithmetic.expr.value);
+                let text = &arithmetic.expr.value;
+                // The parser takes `( ( git push ) )` for arithmetic.
+                if is_commands(text) {
+                    return self.script_apart(text);
+                }
+                let _ = self.value(text);
                 String::new()
             }
             CompoundCommand::ArithmeticForClause(clause) => {
@@ -564,4 +592,12 @@ impl<'a> Walk<'a> {
 pub(super) fn speaks_of_guarded(text: &str) -> bool {
     let text = text.to_lowercase();
     GUARDED.iter().any(|word| text.contains(word))
+}
+
+/// Whether a text in double brackets is commands: arithmetic has an operator between two names.
+fn is_commands(text: &str) -> bool {
+    let names = |c: char| c.is_ascii_alphanumeric() || "_'\"$./".contains(c);
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let beside = words.windows(2).any(|pair| pair[0].ends_with(names) && pair[1].starts_with(names));
+    text.contains(';') || beside
 }
