@@ -64,7 +64,13 @@ impl Walk<'_> {
                 self.declare(arguments);
                 Some(String::new())
             }
-            "read" | "mapfile" | "readarray" => {
+            "mapfile" | "readarray" => {
+                let text = input.clone().unwrap_or_else(|| COMPUTED.to_string());
+                let name = operands.last().map_or("MAPFILE", |name| name.as_str());
+                self.shell.assign(name, text.lines().map(str::to_owned).collect());
+                Some(String::new())
+            }
+            "read" => {
                 self.read_input(&operands, input);
                 Some(String::new())
             }
@@ -104,7 +110,10 @@ impl Walk<'_> {
         {
             return self.eval(&text);
         }
-        TOLD.to_string()
+        match self.kept(file) {
+            Some(text) => self.eval(&text),
+            None => TOLD.to_string(),
+        }
     }
 
     fn alias(&mut self, arguments: &[String]) {
@@ -167,7 +176,6 @@ impl Walk<'_> {
         }
         if names.is_empty() {
             self.shell.assign("REPLY", vec![line.to_owned()]);
-            self.shell.assign("MAPFILE", text.lines().map(str::to_owned).collect());
         }
     }
 

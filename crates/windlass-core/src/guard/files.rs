@@ -120,6 +120,14 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
     }
 }
 
+/// Whether a program's words are texts and files, never a command.
+pub(super) fn shows_text(name: &str) -> bool {
+    SEARCHERS.contains(&name)
+        || READERS.contains(&name)
+        || WRITERS.contains(&name)
+        || COPIERS.contains(&name)
+}
+
 /// An attempt is confined by the kernel; only what is inside its place and not its own matters.
 fn matters(walk: &Walk<'_>, word: &str) -> bool {
     walk.grounds.seat != Seat::Attempt

@@ -94,6 +94,7 @@ fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[String]) {
         "pr" | "mr" | "spr" | "publish" | "submit" | "ship" | "gerrit-push" => {
             walk.cannot_tell(NO_PUSH);
         }
+        "credential" | "credential-store" | "credential-cache" => walk.forbid(NO_SETTING),
         "config" => config(walk, rest),
         "remote" => {
             let writes =

@@ -99,9 +99,10 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
         texts.extend(input.clone());
     }
     texts.extend(arguments.iter().filter_map(|word| word.strip_prefix(PROCESS)).map(str::to_owned));
+    texts.extend(arguments.iter().filter_map(|word| walk.kept(word)));
     for text in texts {
         let lower = text.to_lowercase();
-        if runs_a_push(&lower) {
+        if runs_a_push(&lower, name.ends_with("make")) {
             walk.cannot_tell(
                 "this code starts programs and speaks of a push: windlass publishes what is proven. If \
                  it does not push, say so without the word",
@@ -166,11 +167,11 @@ fn short_clusters(arguments: &[String]) -> Vec<String> {
     pairs.filter(|(word, _)| takes_code(word)).map(|(_, code)| code.clone()).collect()
 }
 
-fn runs_a_push(lower: &str) -> bool {
+fn runs_a_push(lower: &str, every_line_runs: bool) -> bool {
     let has = |wanted: &str| {
         lower.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| word == wanted)
     };
     let speaks = (has("git") && (has("push") || has("send-pack")))
         || (has("gh") && (has("pr") || has("api") || has("release")));
-    speaks && RUNS.iter().any(|word| lower.contains(word))
+    speaks && (every_line_runs || RUNS.iter().any(|word| lower.contains(word)))
 }

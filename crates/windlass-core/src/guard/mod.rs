@@ -149,3 +149,5 @@ mod properties;
 mod table;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tool_tests;

@@ -49,6 +49,11 @@ impl Walk<'_> {
             return COMPUTED.to_string();
         }
         let name = match_glob(&name);
+        if first.contains('/')
+            && let Some(text) = self.kept(first)
+        {
+            return self.script_or_riddle(&text);
+        }
         if let Some(output) = self.builtin(&name, arguments, &input) {
             return output;
         }
@@ -85,6 +90,19 @@ impl Walk<'_> {
             }
         }
         files::look(self, name, arguments, &input);
+        if name == "tee"
+            && let Some(text) = &input
+        {
+            for file in arguments.iter().filter(|word| !word.starts_with('-')) {
+                self.keep(file, text);
+            }
+        }
+        if name == "cat"
+            && let [file] = arguments
+            && let Some(text) = self.kept(file)
+        {
+            return text;
+        }
         printed(name, arguments, &input)
     }
 
@@ -113,11 +131,35 @@ impl Walk<'_> {
             self.shell.go(folder);
         }
         if !wrapped.command.is_empty() {
-            // Words that arrive through standard input stand where nobody sees them.
             output = self.call(&wrapped.command, input);
+            self.behind_options(&wrapped.command);
         }
         self.shell = before;
         output
+    }
+
+    /// Which options of a wrapper take values is known for the usual ones only. If what seemed to be the
+    /// command is none that shows text, a guarded name behind it counts too.
+    fn behind_options(&mut self, command: &[String]) {
+        let shows = |name: &str| {
+            files::shows_text(name)
+                || matches!(name, "echo" | "printf" | "git" | "gh" | "find")
+                || SHELLS.contains(&name)
+        };
+        if command.first().is_none_or(|first| shows(&name_of(first))) {
+            return;
+        }
+        let guarded = |word: &String| {
+            let name = name_of(word);
+            matches!(name.as_str(), "git" | "gh" | "hub" | "glab")
+                || SHELLS.contains(&name.as_str())
+        };
+        let Some(at) = command.iter().skip(1).position(guarded) else { return };
+        let mut inner = Walk::new(std::path::Path::new("/"), self.grounds, self.real);
+        inner.call(&command[at + 1..], None);
+        if let Found::Forbidden(why) = inner.into_found() {
+            self.cannot_tell(&why);
+        }
     }
 
     /// A command word that is not known.
@@ -207,7 +249,10 @@ impl Walk<'_> {
                     None => String::new(),
                 },
                 // A script of its own: nothing here reads files.
-                None => TOLD.to_string(),
+                None => match self.kept(file) {
+                    Some(text) => with_arguments(self, &text, rest),
+                    None => TOLD.to_string(),
+                },
             },
             Some(_) | None => match input {
                 Some(text) => with_arguments(self, &text, rest),

@@ -4,6 +4,7 @@
 //! are defined and where they are called. Assignments in a condition add a possible value and remove
 //! none. So what is found may not happen, but what happens and can be read is found.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -54,6 +55,8 @@ pub(super) struct Walk<'a> {
     pub(super) shell: Shell,
     /// Calls of windlass, without its name.
     pub(super) windlass: Vec<Vec<String>>,
+    /// Files that the command wrote, with what it wrote.
+    written: BTreeMap<String, String>,
     found: Found,
     depth: usize,
     calls: usize,
@@ -75,6 +78,7 @@ impl<'a> Walk<'a> {
             real,
             shell: Shell::new(folder),
             windlass: Vec::new(),
+            written: BTreeMap::new(),
             found: Found::Nothing,
             depth: 0,
             calls: 0,
@@ -255,7 +259,10 @@ impl<'a> Walk<'a> {
             Command::Simple(simple) => self.simple(simple, input),
             Command::Compound(compound, redirects) => {
                 let input = self.redirects(redirects.as_ref()).or(input);
-                self.compound(compound, input)
+                let output = self.compound(compound, input);
+                let all: Vec<&IoRedirect> = redirects.iter().flat_map(|list| &list.0).collect();
+                self.remember(&all, &output);
+                output
             }
             Command::Function(function) => {
                 let name = self.value(&function.fname.value);
@@ -456,10 +463,12 @@ impl<'a> Walk<'a> {
                         | IoFileRedirectTarget::Duplicate(word),
                         Kind::Read | Kind::DuplicateInput,
                     ) => {
+                        let mut text = TOLD.to_string();
                         for file in self.fields(&word.value) {
                             self.file(&file, Access::Read);
+                            text = self.kept(&file).unwrap_or(text);
                         }
-                        is_input(number).then(|| TOLD.to_string())
+                        is_input(number).then_some(text)
                     }
                 }
             }
@@ -499,6 +508,54 @@ impl<'a> Walk<'a> {
     }
 
     fn plain(&mut self, command: &SimpleCommand, input: Input) -> String {
+        let output = self.expanded(command, input);
+        let items = command.prefix.iter().flat_map(|prefix| &prefix.0);
+        let items = items.chain(command.suffix.iter().flat_map(|suffix| &suffix.0));
+        let redirects: Vec<&IoRedirect> = items
+            .filter_map(|item| match item {
+                CommandPrefixOrSuffixItem::IoRedirect(redirect) => Some(redirect),
+                CommandPrefixOrSuffixItem::Word(_)
+                | CommandPrefixOrSuffixItem::AssignmentWord(..)
+                | CommandPrefixOrSuffixItem::ProcessSubstitution(..) => None,
+            })
+            .collect();
+        self.remember(&redirects, &output);
+        output
+    }
+
+    /// Keeps what a file holds after it was written by this command: the next one may run it.
+    fn remember(&mut self, redirects: &[&IoRedirect], output: &str) {
+        for redirect in redirects {
+            let word = match redirect {
+                IoRedirect::File(None | Some(1), kind, IoFileRedirectTarget::Filename(word))
+                    if !matches!(kind, IoFileRedirectKind::Read) =>
+                {
+                    word
+                }
+                IoRedirect::OutputAndError(word, _) => word,
+                IoRedirect::File(..)
+                | IoRedirect::HereDocument(..)
+                | IoRedirect::HereString(..) => continue,
+            };
+            let file = self.value(&word.value);
+            self.keep(&file, output);
+        }
+    }
+
+    pub(super) fn keep(&mut self, file: &str, text: &str) {
+        let name = file.trim_start_matches("./").to_owned();
+        let kept = self.written.entry(name).or_default();
+        if kept.len() < parse::MAX_BYTES {
+            kept.push_str(text);
+        }
+    }
+
+    /// What a file holds, if an earlier command of the same text wrote it.
+    pub(super) fn kept(&self, file: &str) -> Option<String> {
+        self.written.get(file.trim_start_matches("./")).cloned()
+    }
+
+    fn expanded(&mut self, command: &SimpleCommand, input: Input) -> String {
         let mut words = Vec::new();
         let mut assignments = Vec::new();
         let mut given = None;
@@ -598,6 +655,7 @@ pub(super) fn speaks_of_guarded(text: &str) -> bool {
 fn is_commands(text: &str) -> bool {
     let names = |c: char| c.is_ascii_alphanumeric() || "_'\"$./".contains(c);
     let words: Vec<&str> = text.split_whitespace().collect();
-    let beside = words.windows(2).any(|pair| pair[0].ends_with(names) && pair[1].starts_with(names));
+    let beside =
+        words.windows(2).any(|pair| pair[0].ends_with(names) && pair[1].starts_with(names));
     text.contains(';') || beside
 }

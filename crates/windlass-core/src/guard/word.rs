@@ -23,6 +23,9 @@ pub(super) const PROCESS: char = '\u{E003}';
 /// At most so many words come from one with braces.
 const MAX_BRACES: usize = 64;
 
+/// A longer word is no list of names.
+const MAX_BRACED_BYTES: usize = 1024;
+
 pub(super) fn is_known(text: &str) -> bool {
     !text.contains([COMPUTED, ENVIRONMENT, TOLD, PROCESS])
 }
@@ -44,19 +47,19 @@ impl Fields {
     }
 
     /// A value without quotes around it.
-    fn split(&mut self, value: &str) {
-        if value.starts_with(char::is_whitespace) {
+    fn split(&mut self, value: &str, separates: &dyn Fn(char) -> bool) {
+        if value.starts_with(separates) {
             self.end();
         }
         let mut first = true;
-        for part in value.split_whitespace() {
+        for part in value.split(separates).filter(|part| !part.is_empty()) {
             if !first {
                 self.end();
             }
             first = false;
             self.add(part);
         }
-        if !first && value.ends_with(char::is_whitespace) {
+        if !first && value.ends_with(separates) {
             self.end();
         }
     }
@@ -123,7 +126,7 @@ impl Walk<'_> {
                 WordPiece::CommandSubstitution(text)
                 | WordPiece::BackquotedCommandSubstitution(text) => {
                     let output = self.substitution(text);
-                    fields.put(&[output], quoted);
+                    fields.put(&[output], quoted, &self.separators());
                 }
                 WordPiece::ArithmeticExpression(expression) => {
                     // Only for the commands in it.
@@ -143,13 +146,18 @@ impl Walk<'_> {
                         }
                     );
                     if apart || quoted == Quoted::No {
-                        fields.put(&values, quoted);
+                        fields.put(&values, quoted, &self.separators());
                     } else {
                         fields.add(&values.join(" "));
                     }
                 }
             }
         }
+    }
+
+    /// Where values without quotes fall apart, besides white space.
+    fn separators(&self) -> String {
+        self.shell.read("IFS").unwrap_or_default().join("")
     }
 
     fn tilde(&self, tilde: &TildeExpr) -> String {
@@ -290,14 +298,15 @@ enum Quoted {
 }
 
 impl Fields {
-    fn put(&mut self, values: &[String], quoted: Quoted) {
+    fn put(&mut self, values: &[String], quoted: Quoted, separators: &str) {
+        let separates = |c: char| c.is_whitespace() || separators.contains(c);
         for (at, value) in values.iter().enumerate() {
             if at > 0 {
                 self.end();
             }
             match quoted {
                 Quoted::Yes => self.add(value),
-                Quoted::No => self.split(value),
+                Quoted::No => self.split(value, &separates),
             }
         }
     }
@@ -414,6 +423,9 @@ pub(super) fn unescaped(text: &str) -> String {
 
 /// Expands `{a,b}` outside of quotes. Sequences (`{1..9}`) stay: they make no word that is guarded.
 fn braces(raw: &str) -> Vec<String> {
+    if raw.len() > MAX_BRACED_BYTES {
+        return vec![raw.to_owned()];
+    }
     let mut done = Vec::new();
     let mut waiting = vec![raw.to_owned()];
     while let Some(word) = waiting.pop() {
