@@ -1,7 +1,8 @@
 //! Commands of the shell itself: what they change in it, and what they run.
 
 use super::git;
-use super::program::{echoed, is_standard_input, printed_by_format, quoted};
+use super::print::{echoed, printed_by_format};
+use super::program::{is_standard_input, quoted};
 use super::shell::{Input, Walk};
 use super::word::{COMPUTED, PROCESS, TOLD};
 

@@ -3,7 +3,7 @@
 use super::path::Access;
 use super::shell::Walk;
 use super::word::is_known;
-use super::{Seat, files};
+use super::{Seat, git_files};
 
 pub(super) const NO_PUSH: &str = "an agent does not push, and holds no keys to: windlass publishes what \
     is proven. Leave your work in the files of the place and go on";
@@ -65,7 +65,7 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
         return;
     }
     subcommand(walk, command, rest);
-    files::git(walk, command, rest);
+    git_files::look(walk, command, rest);
 }
 
 fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[String]) {
@@ -73,12 +73,9 @@ fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[String]) {
         rest.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let first = operands.first().copied().unwrap_or_default();
     match command {
-        _ if PUSHES.contains(&command) => {
-            // `--help` opens the manual.
-            if !rest.iter().any(|word| word == "--help" || word == "-h") {
-                walk.forbid(NO_PUSH);
-            }
-        }
+        // `--help` opens the manual.
+        _ if rest.iter().any(|word| word == "--help" || word == "-h") => {}
+        _ if PUSHES.contains(&command) => walk.forbid(NO_PUSH),
         "remote-http" | "remote-https" | "remote-fd" | "remote-ftp" => walk.forbid(NO_PUSH),
         "subtree" | "lfs" | "cinnabar" | "annex" | "hg" if operands.contains(&"push") => {
             walk.forbid(NO_PUSH);

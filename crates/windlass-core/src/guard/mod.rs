@@ -14,16 +14,21 @@ mod builtin;
 mod files;
 mod forge;
 mod git;
+mod git_files;
 mod interpreter;
 mod own;
 mod parse;
 mod path;
+mod print;
 mod program;
+mod redirect;
 mod shell;
 mod tool;
+mod value;
 mod variables;
 mod word;
 mod wrapper;
+mod wrapper_text;
 
 use std::path::{Path, PathBuf};
 

@@ -208,6 +208,7 @@ fn every_refusal_says_what_to_do_instead() {
 /// Run with `--release --run-ignored all --success-output immediate`.
 #[test]
 #[ignore = "prints figures, asserts none"]
+#[expect(clippy::disallowed_methods, reason = "it measures, and decides nothing")]
 fn how_long_a_look_takes() {
     let line = "cd src && cargo test --workspace 2>&1 | tail -n 20 && git add -A && git commit -m 'add the button'";
     let long = format!(

@@ -1,6 +1,7 @@
 //! Programs that run another one: which of their words are it.
 
 use super::word::COMPUTED;
+use super::wrapper_text;
 
 /// What a wrapper runs.
 #[derive(Debug, Default)]
@@ -191,7 +192,7 @@ pub(super) fn unwrap(name: &str, arguments: &[String]) -> Option<Wrapped> {
         "parallel" | "watch" | "ssh" | "hyperfine" | "nix-shell" | "script" | "flock" | "su"
         | "runuser" | "sg" | "tmux" | "screen" | "expect" | "socat" | "xterm" | "tar" | "npx"
         | "npm" | "pnpm" | "yarn" | "concurrently" | "nodemon" | "osascript" => {
-            return texts(name, arguments);
+            return wrapper_text::look(name, arguments);
         }
         "at" | "batch" | "crontab" => {
             return Some(Wrapped { reads_script: true, ..Wrapped::default() });
@@ -327,152 +328,6 @@ fn find(arguments: &[String]) -> Option<Wrapped> {
         rest = &rest[end.unwrap_or(rest.len())..];
     }
     (!wrapped.command.is_empty()).then_some(wrapped)
-}
-
-/// Wrappers that take a text for a shell, or words that they join to one.
-fn texts(name: &str, arguments: &[String]) -> Option<Wrapped> {
-    let value_of = |names: &[&str]| {
-        arguments.iter().enumerate().find_map(|(at, word)| {
-            if names.contains(&word.as_str()) {
-                return arguments.get(at + 1).cloned();
-            }
-            let (option, value) = word.split_once('=')?;
-            names.contains(&option).then(|| value.to_owned())
-        })
-    };
-    let mut wrapped = Wrapped::default();
-    match name {
-        "parallel" => {
-            let rest = operands(
-                arguments,
-                &[
-                    "-j",
-                    "--jobs",
-                    "-S",
-                    "--joblog",
-                    "--delay",
-                    "-n",
-                    "-N",
-                    "-I",
-                    "--timeout",
-                    "--results",
-                    "--colsep",
-                    "-a",
-                ],
-            );
-            let end = rest.iter().position(|word| word.starts_with(":::")).unwrap_or(rest.len());
-            let values = rest.get(end + 1..).unwrap_or_default();
-            if end == 0 {
-                wrapped.scripts.extend(values.iter().cloned());
-                wrapped.reads_script = true;
-            }
-            let text = rest[..end].join(" ");
-            for value in values.iter().take(16) {
-                let with = if text.contains("{}") {
-                    text.replace("{}", value)
-                } else {
-                    format!("{text} {value}")
-                };
-                wrapped.scripts.push(with);
-            }
-            if values.is_empty() && end > 0 {
-                wrapped.scripts.push(text.replace("{}", &COMPUTED.to_string()));
-            }
-        }
-        "watch" => wrapped.scripts.push(operands(arguments, &["-n", "--interval", "-q"]).join(" ")),
-        "ssh" => {
-            let valued = [
-                "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o",
-                "-p", "-Q", "-R", "-S", "-W", "-w",
-            ];
-            wrapped
-                .scripts
-                .push(operands(arguments, &valued).get(1..).unwrap_or_default().join(" "));
-        }
-        "hyperfine" | "concurrently" => {
-            wrapped.scripts.extend(arguments.iter().filter(|word| !word.starts_with('-')).cloned());
-        }
-        "nix-shell" => wrapped.scripts.extend(value_of(&["--run", "--command"])),
-        "script" => {
-            let text = value_of(&["-c", "--command"]).or_else(|| {
-                let short = |word: &&String| {
-                    word.starts_with('-') && !word.starts_with("--") && word.ends_with('c')
-                };
-                let at = arguments.iter().position(|word| short(&word))?;
-                arguments.get(at + 1).cloned()
-            });
-            wrapped.scripts.extend(text);
-            wrapped.command =
-                operands(arguments, &["-c", "--command", "-t", "-T", "-I", "-O", "-B", "-E", "-o"])
-                    .get(1..)
-                    .unwrap_or_default()
-                    .to_vec();
-        }
-        "flock" => {
-            let rest =
-                operands(arguments, &["-w", "-E", "--timeout", "--wait", "--conflict-exit-code"]);
-            let rest = rest.get(1..).unwrap_or_default();
-            match rest {
-                [option, text, ..] if matches!(option.as_str(), "-c" | "--command") => {
-                    wrapped.scripts.push(text.clone());
-                }
-                _ => wrapped.command = rest.to_vec(),
-            }
-        }
-        "su" | "runuser" | "sg" => {
-            wrapped.scripts.extend(value_of(&["-c", "--command", "--session-command"]));
-            if name == "runuser" {
-                wrapped.command =
-                    operands(arguments, &["-u", "-g", "-G", "-c", "-s", "--user"]).to_vec();
-            }
-            if name == "sg" {
-                wrapped.scripts.extend(arguments.get(1).cloned());
-            }
-            wrapped.reads_script = wrapped.scripts.is_empty() && wrapped.command.is_empty();
-        }
-        "expect" => {
-            wrapped.scripts.extend(value_of(&["-c"]).map(|text| text.replace("spawn ", "; ")))
-        }
-        "socat" => {
-            let inside = |word: &String| {
-                let (kind, text) = word.split_once(':')?;
-                let runs = matches!(kind.to_ascii_uppercase().as_str(), "EXEC" | "SYSTEM");
-                runs.then(|| text.trim_matches(['\'', '"']).to_owned())
-            };
-            wrapped.scripts.extend(arguments.iter().filter_map(inside));
-        }
-        "tar" => {
-            let action = |word: &String| Some(word.split_once("exec=")?.1.to_owned());
-            wrapped.scripts.extend(arguments.iter().filter_map(action));
-            wrapped.scripts.extend(value_of(&["--to-command", "--use-compress-program", "-I"]));
-            if wrapped.scripts.is_empty() {
-                return None;
-            }
-        }
-        "npx" | "npm" | "pnpm" | "yarn" | "nodemon" => {
-            wrapped.scripts.extend(value_of(&["-c", "--call", "--exec", "-x"]));
-            if wrapped.scripts.is_empty() {
-                return None;
-            }
-        }
-        "osascript" => {
-            let inside = |word: &String| {
-                Some(word.split_once("do shell script \"")?.1.split('"').next()?.to_owned())
-            };
-            wrapped.scripts.extend(arguments.iter().filter_map(inside));
-        }
-        // A terminal in a terminal: the text may stand anywhere, and each word of it may be the command.
-        _ => {
-            wrapped.scripts.extend(arguments.iter().filter(|word| word.contains(' ')).cloned());
-            let starts = |word: &String| {
-                matches!(super::program::name_of(word).as_str(), "git" | "gh" | "sh" | "bash")
-            };
-            if let Some(at) = arguments.iter().position(starts) {
-                wrapped.command = arguments[at..].to_vec();
-            }
-        }
-    }
-    Some(wrapped)
 }
 
 /// All words that are no options, wherever they stand.
