@@ -218,6 +218,8 @@ impl Walk<'_> {
                 "--command" => takes_text = true,
                 long if long.starts_with("--") => {}
                 short if short.len() > 1 && short.starts_with(['-', '+']) => {
+                    // `-euo pipefail`
+                    at += usize::from(short.ends_with(['o', 'O']));
                     takes_text |= short.contains('c');
                     takes_input |= short.contains('s');
                 }

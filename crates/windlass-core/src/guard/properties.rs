@@ -166,6 +166,16 @@ proptest! {
     }
 
     #[test]
+    fn a_push_before_any_text_is_refused(text in "\\PC{0,60}", noise in "[\\\\'\"`$(){}<>|&;#!=*? \n]{0,30}") {
+        for after in [text, noise] {
+            for seat in SEATS {
+                let command = format!("git push; {after}");
+                prop_assert!(bash(&command, seat).refusal().is_some(), "{seat:?}: {command}");
+            }
+        }
+    }
+
+    #[test]
     fn honest_work_is_clean_in_any_dress(honest in proptest::sample::select(HONEST), dress in dress()) {
         // A comment hides the end of its line, the dress's own closing words included.
         prop_assume!(!honest.starts_with('#') || dress == "@");
@@ -188,6 +198,20 @@ proptest! {
             prop_assert_eq!(bash(&command, Seat::Attempt), Found::Nothing, "{}", command);
         }
     }
+}
+
+#[test]
+fn no_pair_of_dresses_hides_a_push() {
+    let mut hidden = Vec::new();
+    for (at, (outer, inner)) in
+        DRESSES.iter().flat_map(|outer| DRESSES.iter().map(move |inner| (outer, inner))).enumerate()
+    {
+        let command = dressed(outer, &dressed(inner, PUSHES[at % PUSHES.len()]));
+        if bash(&command, Seat::Attempt).refusal().is_none() {
+            hidden.push(command);
+        }
+    }
+    assert!(hidden.is_empty(), "{} are hidden:\n{}", hidden.len(), hidden.join("\n---\n"));
 }
 
 /// Nesting that would take a naive reader's stack, or the time until the host gives up waiting.

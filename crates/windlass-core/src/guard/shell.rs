@@ -154,7 +154,7 @@ impl<'a> Walk<'a> {
 
     /// Looks at the pieces of a text that is unreadable as a whole. What is found in one may stand in
     /// quotes, so it is never certain.
-    fn salvage(&mut self, text: &str) {
+    pub(super) fn salvage(&mut self, text: &str) {
         if self.salvages || text.len() > parse::MAX_BYTES {
             return;
         }
@@ -545,7 +545,7 @@ pub(super) fn speaks_of_guarded(text: &str) -> bool {
 }
 
 /// Whether a text in double brackets is commands: arithmetic has an operator between two names.
-fn is_commands(text: &str) -> bool {
+pub(super) fn is_commands(text: &str) -> bool {
     let names = |c: char| c.is_ascii_alphanumeric() || "_'\"$./".contains(c);
     let words: Vec<&str> = text.split_whitespace().collect();
     let beside =

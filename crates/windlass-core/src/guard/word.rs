@@ -9,7 +9,7 @@ use brush_parser::word::{
 };
 
 use super::parse;
-use super::shell::Walk;
+use super::shell::{Walk, is_commands};
 use super::value::{braces, cut, replaced, substring, unescaped};
 
 /// A value that the command itself computes, in a way that is not followed.
@@ -63,6 +63,7 @@ impl Fields {
 impl Walk<'_> {
     /// Expands a word into the fields that a command would be given.
     pub(super) fn fields(&mut self, raw: &str) -> Vec<String> {
+        self.salvage_case(raw);
         let mut fields = Fields::default();
         for word in braces(raw) {
             match parse::word(&word) {
@@ -79,6 +80,7 @@ impl Walk<'_> {
 
     /// Expands a word that stays one: an assigned value, a target, a here-string.
     pub(super) fn value(&mut self, raw: &str) -> String {
+        self.salvage_case(raw);
         match parse::word(raw) {
             Ok(pieces) => self.joined(&pieces),
             Err(parse::Unreadable) => {
@@ -89,12 +91,20 @@ impl Walk<'_> {
     }
 
     pub(super) fn here_document(&mut self, raw: &str) -> String {
+        self.salvage_case(raw);
         match parse::here_document(raw) {
             Ok(pieces) => self.joined(&pieces),
             Err(parse::Unreadable) => {
                 self.unreadable(raw);
                 COMPUTED.to_string()
             }
+        }
+    }
+
+    /// The parser ends a substitution at the bracket of the first pattern of a `case` in it.
+    fn salvage_case(&mut self, raw: &str) {
+        if raw.contains("$(") && raw.contains("case") && raw.contains("esac") {
+            self.salvage(raw);
         }
     }
 
@@ -124,8 +134,12 @@ impl Walk<'_> {
                     fields.put(&[output], quoted, &self.separators());
                 }
                 WordPiece::ArithmeticExpression(expression) => {
-                    // Only for the commands in it.
-                    let _ = self.value(&expression.value);
+                    if is_commands(&expression.value) {
+                        self.substitution(&expression.value);
+                    } else {
+                        // Only for the commands in it.
+                        let _ = self.value(&expression.value);
+                    }
                     fields.add("0");
                 }
                 WordPiece::ParameterExpansion(expression) => {
