@@ -96,6 +96,17 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
         }
         "curl" | "wget" => downloads(walk, name, arguments),
         "patch" => patch(walk, arguments),
+        // Codex's way to write, as a program of its shell.
+        "apply_patch" | "applypatch" => {
+            let text = arguments.first().or(input.as_ref()).map_or("", String::as_str);
+            let files: Vec<&str> = patched(text).collect();
+            if files.is_empty() && walk.grounds.seat == Seat::Orchestrator {
+                code_is_changed(walk);
+            }
+            for file in files {
+                walk.file(file, Access::Write);
+            }
+        }
         "tar" | "unzip" | "7z" | "cpio" | "gunzip" | "unxz" => unpacks(walk, name, arguments),
         _ if SEARCHERS.contains(&name) => searches(walk, name, arguments, input),
         "jq" | "yq" => {
@@ -331,6 +342,13 @@ fn patch(walk: &mut Walk<'_>, arguments: &[String]) {
         None if walk.grounds.seat == Seat::Orchestrator => code_is_changed(walk),
         None => {}
     }
+}
+
+/// Files that a patch in Codex's form names.
+pub(super) fn patched(text: &str) -> impl Iterator<Item = &str> {
+    let heads = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "];
+    text.lines()
+        .filter_map(move |line| heads.iter().find_map(|head| line.trim().strip_prefix(head)))
 }
 
 fn unpacks(walk: &mut Walk<'_>, name: &str, arguments: &[String]) {

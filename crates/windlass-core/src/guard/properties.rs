@@ -247,9 +247,8 @@ fn deep_and_long_texts_are_answered() {
         "git push;".repeat(100_000),
     ];
     for text in texts {
-        for seat in SEATS {
-            let _ = bash(&text, seat);
-            let _ = bash(&format!("{text}; git push"), seat);
-        }
+        let _ = bash(&text, Seat::Orchestrator);
+        let found = bash(&format!("{text}; git push"), Seat::Attempt);
+        assert!(found.refusal().is_some(), "{}", &text[..20]);
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::files;
 use super::path::{self, Access};
 use super::shell::Walk;
 use super::{Found, Grounds, Real, Seat, ToolCall};
@@ -35,10 +36,16 @@ pub const ORCHESTRATOR_TOOLS: &[&str] = &[
     "TodoWrite",
     "ToolSearch",
     "Write",
+    // The names that Codex has for such tools.
+    "apply_patch",
+    "multi_agent_v1wait_agent",
+    "spawn_agent",
+    "update_plan",
 ];
 
 /// Tools by which a subagent would start another agent, or leave its place.
-const NOT_FOR_SUBAGENTS: [&str; 9] = [
+const NOT_FOR_SUBAGENTS: [&str; 10] = [
+    "spawn_agent",
     "Agent",
     "Task",
     "Workflow",
@@ -72,6 +79,14 @@ pub(super) fn look(call: &ToolCall<'_>, grounds: &Grounds, real: Real<'_>) -> Fo
         }
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => {
             file(text("file_path").or_else(|| text("notebook_path")), Access::Write)
+        }
+        "apply_patch" => {
+            match text("input").or_else(|| text("patch")).or_else(|| text("command")) {
+                Some(patch) => files::patched(patch).fold(Found::Nothing, |found, name| {
+                    found.or(|| path::look(name, call.folder, Access::Write, grounds, real))
+                }),
+                None => Found::CannotTell("the call of `apply_patch` holds no patch".to_owned()),
+            }
         }
         "Read" | "NotebookRead" if grounds.seat != Seat::Attempt => {
             file(text("file_path").or_else(|| text("notebook_path")), Access::Read)

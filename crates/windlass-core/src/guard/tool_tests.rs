@@ -154,6 +154,20 @@ fn a_subagent_writes_where_its_step_may() {
 }
 
 #[test]
+fn a_patch_is_judged_by_the_files_it_names() {
+    let patch = |file: &str| {
+        format!("*** Begin Patch\n*** Update File: {file}\n@@\n-a\n+b\n*** End Patch\n")
+    };
+    for (file, allowed) in [("src/a.rs", true), ("lib/a.rs", false), (".git/config", false)] {
+        let found = call("apply_patch", &json!({ "input": patch(file) }), Seat::Subagent);
+        assert_eq!(found == Found::Nothing, allowed, "{file}");
+        let command = format!("apply_patch <<'EOF'\n{}EOF\n", patch(file));
+        assert_eq!(bash(&command, Seat::Subagent) == Found::Nothing, allowed, "{command}");
+        assert!(bash(&command, Seat::Orchestrator).refusal().is_some(), "{command}");
+    }
+}
+
+#[test]
 fn links_are_followed_where_the_caller_follows_them() {
     let real = |path: &Path| match path.strip_prefix("/srv/place/link") {
         Ok(rest) => Path::new("/srv/state").join(rest),
