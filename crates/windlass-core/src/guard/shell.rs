@@ -27,6 +27,9 @@ const MAX_CALLS: usize = 24;
 /// How many commands are walked before the text counts as unreadable.
 const MAX_STEPS: usize = 4_000;
 
+/// How many pieces of an unreadable text are looked at.
+const MAX_PIECES: usize = 500;
+
 /// Words that make an unreadable command worth refusing.
 const GUARDED: [&str; 14] = [
     "push",
@@ -160,7 +163,8 @@ impl<'a> Walk<'a> {
         }
         self.salvages = true;
         let before = std::mem::replace(&mut self.found, Found::Nothing);
-        for piece in text.split(['\n', ';', '&', '|', '(', ')', '{', '}', '`']) {
+        let pieces = text.split(['\n', ';', '&', '|', '(', ')', '{', '}', '`']);
+        for piece in pieces.filter(|piece| !piece.trim().is_empty()).take(MAX_PIECES) {
             if let Ok(program) = parse::program(piece) {
                 self.apart(|walk| walk.program(&program));
             }
