@@ -62,6 +62,14 @@ impl Conversation {
         users(self.after_last_turn()).join("\n")
     }
 
+    pub(super) fn last_said(&self) -> String {
+        let texts = self.after_last_turn().iter().filter_map(|entry| match entry {
+            Entry::System(text) | Entry::User(text) => Some(text.as_str()),
+            Entry::Assistant | Entry::Result(_) => None,
+        });
+        texts.collect::<Vec<_>>().join("\n")
+    }
+
     pub(super) fn user_texts(&self) -> Vec<String> {
         users(&self.entries)
     }

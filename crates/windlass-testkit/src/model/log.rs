@@ -70,6 +70,7 @@ impl Request {
         match part {
             Part::FirstUser => self.conversation.first_user(),
             Part::LastUser => self.conversation.last_user(),
+            Part::Last => self.conversation.last_said(),
             Part::System => self.conversation.system(),
             Part::Tools => self.conversation.tools.join("\n"),
             Part::Model => self.conversation.model.clone(),

@@ -17,6 +17,9 @@ pub enum Part {
     FirstUser,
     /// What the user side said after the last assistant turn; without tool results.
     LastUser,
+    /// What anybody said after the last assistant turn, the CLI and its hooks included; without tool
+    /// results.
+    Last,
     /// System and developer texts, wherever they stand.
     System,
     /// The tool results after the last assistant turn.

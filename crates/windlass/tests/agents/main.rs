@@ -4,6 +4,7 @@ mod broken;
 mod crashes;
 mod feature;
 mod guards;
+mod hosted;
 mod limits;
 mod plugin;
 mod proving;

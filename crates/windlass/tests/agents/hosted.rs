@@ -1,0 +1,5 @@
+//! Runs that a session of the real Claude Code drives, through the plugin that `windlass plugin install`
+//! writes. The session's model obeys, unless a test says otherwise.
+
+mod support;
+mod whole;
