@@ -56,6 +56,17 @@ impl Request {
         self.conversation.results()
     }
 
+    /// What anybody said after the last assistant turn; without tool results.
+    pub fn last_said(&self) -> String {
+        self.conversation.last_said()
+    }
+
+    /// What tools answered after the last assistant turn.
+    pub fn last_results(&self) -> Vec<String> {
+        let results = self.conversation.last_results().into_iter();
+        results.map(|result| result.text).collect()
+    }
+
     /// The working directory that the CLI states.
     pub fn folder(&self) -> Option<String> {
         self.conversation.folder()

@@ -13,6 +13,7 @@ use windlass_engine::home::RepositoryHome;
 use windlass_engine::hosted::desk::{Desk, Starting};
 use windlass_engine::process::ancestry;
 
+use super::turn::is_attended;
 use super::who::Asked;
 use super::{PATIENCE, shell_file};
 use crate::cli::{Cli, Command, RunArguments};
@@ -43,8 +44,7 @@ pub(super) fn asked_for(asked: &Asked, command: &str, words: &str) -> Result<Ans
     let arguments = parsed(&starting, &[])?;
     let surroundings = asked.surroundings()?;
     let questions = inputs_to_ask(&arguments, &surroundings, &quiet())?;
-    let attended = !std::env::var("CLAUDE_CODE_SESSION_ATTENDED").is_ok_and(|value| value == "0");
-    if questions.is_empty() || !attended {
+    if questions.is_empty() || !is_attended() {
         let state = begin(&surroundings, &asked.repository, &arguments, &starting.session)?;
         return Ok(Answer::Context(begun(asked, &state)));
     }

@@ -45,9 +45,7 @@ impl Asked {
     /// Returns what the host has for agents that work together.
     pub(super) fn team_support(&self) -> TeamSupport {
         let set = |name: &str| std::env::var(name).is_ok_and(|value| value == "1");
-        let attended =
-            !std::env::var("CLAUDE_CODE_SESSION_ATTENDED").is_ok_and(|value| value == "0");
-        if set("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS") && attended {
+        if set("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS") && is_attended() {
             TeamSupport::Teams
         } else {
             TeamSupport::Subagents
@@ -69,6 +67,15 @@ impl Asked {
         };
         let idle_blocks = hook_log::idle_blocks(&self.repository, &self.call.session);
         InputKind::StopAsked { idle_blocks, cap }
+    }
+}
+
+/// Whether somebody is there to answer questions. Older versions of Claude Code say it only by how they
+/// were started.
+pub(super) fn is_attended() -> bool {
+    match std::env::var("CLAUDE_CODE_SESSION_ATTENDED") {
+        Ok(value) => value != "0",
+        Err(_) => !std::env::var("CLAUDE_CODE_ENTRYPOINT").is_ok_and(|value| value == "sdk-cli"),
     }
 }
 

@@ -2,8 +2,8 @@
 
 mod commanded;
 mod ended;
-mod stack;
-mod team;
+pub(super) mod stack;
+pub(super) mod team;
 
 use std::process::Command;
 
@@ -13,7 +13,7 @@ use windlass_testkit::{Background, Finished, Gh, Remote, TestEnv, wait};
 use crate::support::{Agent, World};
 use team::{NO_TABLES, lane};
 
-const BRANCH: &str = "feature/issue-42-say-that-it-is-healthy";
+pub(super) const BRANCH: &str = "feature/issue-42-say-that-it-is-healthy";
 
 /// A repository with a remote and an issue tracker, and a Claude Code that notes its environment.
 struct Feature {
@@ -80,7 +80,7 @@ impl Feature {
 }
 
 /// An issue tracker with the issue, and a remote.
-fn tracker(env: &TestEnv) -> (Gh, Remote) {
+pub(super) fn tracker(env: &TestEnv) -> (Gh, Remote) {
     let gh = Gh::new(env);
     gh.issue_with(42, "Say that it is healthy", "At /health, and on a page.", &["backend"]);
     (gh, Remote::bare(env))

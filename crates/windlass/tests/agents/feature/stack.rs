@@ -6,7 +6,7 @@
 use windlass_testkit::TestEnv;
 
 /// What the user's environment holds, and nobody else's.
-pub(super) const KEY: &str = "gho_0123456789abcdefghijklmnopqrstuvwxyz";
+pub(crate) const KEY: &str = "gho_0123456789abcdefghijklmnopqrstuvwxyz";
 
 /// Stands for `mvn verify`: looks for the endpoint and reports as Surefire does.
 const VERIFY: &str = r#"
@@ -40,7 +40,7 @@ const REPLACED: [(&str, &str); 6] = [
 ];
 
 /// Commits the repository, ejects `feature` into it and replaces the commands in the copy.
-pub(super) fn lay_out(env: &TestEnv) {
+pub(crate) fn lay_out(env: &TestEnv) {
     let repository = &env.repository;
     for (path, text) in [
         (".gitignore", "backend/target/\nfrontend/node_modules/\nfrontend/dist/\n"),

@@ -5,15 +5,15 @@ use std::path::Path;
 use windlass_testkit::model::{Lane, Script, Turn, say};
 
 /// Stands in every paper. A prompt names papers and never quotes them.
-pub(super) const IN_PAPERS: &str = "TEXT-OF-A-PAPER";
+pub(crate) const IN_PAPERS: &str = "TEXT-OF-A-PAPER";
 
 /// What the hub publishes.
-pub(super) const NO_TABLES: &str = "no table changes";
+pub(crate) const NO_TABLES: &str = "no table changes";
 
 const SPECS: &str = ".windlass/run/specs";
 
 /// All attempts of the run: who plays them, in which order they end does not matter.
-pub(super) const ATTEMPTS: [(&str, &str); 14] = [
+pub(crate) const ATTEMPTS: [(&str, &str); 14] = [
     ("plan/backend#1", "spring-boot-developer"),
     ("plan/frontend#1", "angular-frontend-developer"),
     ("plan/quality#1", "test-engineer"),
@@ -31,38 +31,43 @@ pub(super) const ATTEMPTS: [(&str, &str); 14] = [
 ];
 
 /// The name of an attempt's lane.
-pub(super) fn lane(attempt: &str) -> String {
+pub(crate) fn lane(attempt: &str) -> String {
     format!("attempt `{attempt}`")
 }
 
 /// One attempt: it acts, and says that it is done.
-fn attempt(name: &str, acts: Turn) -> Lane {
+pub(crate) fn attempt(name: &str, acts: Turn) -> Lane {
     // So much that it costs whole cents.
     let done = say("Done.").usage(10_000, 1_000);
     Lane::when_first_user_has(&lane(name)).turn(acts).turn(done)
 }
 
-fn paper(turn: Turn, name: &str, text: &str) -> Turn {
+pub(crate) fn paper(turn: Turn, name: &str, text: &str) -> Turn {
     let text = format!("# {name}\n\n{IN_PAPERS}: {text}\n");
     turn.write(&format!("{SPECS}/issue-42-{name}.md"), &text)
 }
 
 /// The script; the spokes get no answer before `together` is there.
-pub(super) fn script(together: &Path) -> Script {
+pub(crate) fn script(together: &Path) -> Script {
     let mut script = Script::new();
     for spoke in ["backend", "frontend", "quality"] {
         let acts = paper(say("I plan."), &format!("plan-{spoke}"), "a part of the plan");
         script = script.lane(attempt(&format!("plan/{spoke}#1"), acts.until_file(together)));
     }
-    let skip =
-        format!(r#"windlass context set 'technicalSpec.skip={{"migrations":"{NO_TABLES}"}}'"#);
-    let spec = "An endpoint, a page that shows it, a test for each. ".repeat(12);
-    let hub = paper(say("I join them."), "plan-consolidated", &spec).shell(&skip);
-    script = script.lane(attempt("plan/hub#1", hub));
+    script = script.lane(hub());
     for lane in building().into_iter().chain(judging(1)).chain(judging(2)) {
         script = script.lane(lane);
     }
     script
+}
+
+/// The hub joins the parts, and says what can be left out.
+pub(crate) fn hub() -> Lane {
+    let skip =
+        format!(r#"windlass context set 'technicalSpec.skip={{"migrations":"{NO_TABLES}"}}'"#);
+    let spec = "An endpoint, a page that shows it, a test for each. ".repeat(12);
+    let hub = paper(say("I join them."), "plan-consolidated", &spec).shell(&skip);
+    attempt("plan/hub#1", hub)
 }
 
 fn building() -> [Lane; 4] {
@@ -86,7 +91,7 @@ fn building() -> [Lane; 4] {
 }
 
 /// Tests, audit and review; the first review finds something, the second nothing.
-fn judging(round: u8) -> [Lane; 3] {
+pub(crate) fn judging(round: u8) -> [Lane; 3] {
     let tests = say("I test.").write(&format!("frontend/e2e/health{round}.spec.ts"), "// health\n");
     let tests = paper(tests, "ph04-test-engineer", &format!("round {round}"))
         .shell("windlass context set testResults.allPassed=true");

@@ -77,15 +77,15 @@ impl Session {
         let mut variables = environment_for_claude(&self.env, &self.server);
         let program = self.claude.program().to_string_lossy().into_owned();
         variables.push(("WINDLASS_CLAUDE".to_owned(), program));
+        for (name, value) in &self.more {
+            variables.retain(|(known, _)| known != name);
+            variables.push((name.clone(), value.clone()));
+        }
         let bin = self.env.exe().parent().expect("its folder").display().to_string();
         for (name, value) in &mut variables {
             if name == "PATH" {
                 *value = format!("{bin}:{value}");
             }
-        }
-        for (name, value) in &self.more {
-            variables.retain(|(known, _)| known != name);
-            variables.push((name.clone(), value.clone()));
         }
         variables
     }
@@ -125,6 +125,33 @@ impl Session {
         let file = self.env.repository_state().join("hooks.jsonl");
         let text = fs_err::read_to_string(file).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).expect("a line")).collect()
+    }
+
+    /// Fails unless the run stands so, and tells what happened.
+    #[track_caller]
+    pub(super) fn assert_status(&self, status: &str) {
+        let found = self.env.status();
+        assert!(found == status, "the run is `{found}`, not `{status}`\n{}", self.story());
+    }
+
+    /// What the model was asked and what the hooks answered, for a test that fails.
+    pub(super) fn story(&self) -> String {
+        use std::fmt::Write as _;
+        let mut text = self.version();
+        for request in self.server.requests() {
+            let (lane, turn) = (request.lane.as_deref().unwrap_or("-"), request.turn);
+            let said = shortened(&request.last_said());
+            let results: Vec<_> = request.last_results().iter().map(shortened).collect();
+            let _ = writeln!(text, "\n--- {lane}, {turn}: {said}\n    {}", results.join("\n    "));
+        }
+        for line in self.hooks() {
+            let field = |name: &str| shortened(line[name].as_str().unwrap_or("-"));
+            let [event, tool, decision, reason] =
+                ["event", "tool", "decision", "reason"].map(field);
+            let agent = if line["agent"].is_null() { "" } else { " (subagent)" };
+            let _ = writeln!(text, "{event} {tool}{agent}: {decision} {reason}");
+        }
+        text
     }
 
     /// Fails if anything was tried outside, is left, or was not journalled properly.
@@ -191,6 +218,12 @@ pub(super) fn attempt(name: &str, turns: impl IntoIterator<Item = Turn>) -> Lane
         lane = lane.turn(turn);
     }
     lane.then_always(say("Done."))
+}
+
+fn shortened(text: impl AsRef<str>) -> String {
+    let text = text.as_ref().replace('\n', " ⏎ ");
+    let end = text.char_indices().nth_back(500).map_or(0, |(at, _)| at);
+    text[end..].to_owned()
 }
 
 /// A file's path as text.

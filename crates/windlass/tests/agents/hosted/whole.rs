@@ -1,8 +1,10 @@
-//! Whole runs.
+//! Whole runs, with the oldest and the newest Claude Code.
 
-use windlass_testkit::model::{Script, say};
+use windlass_testkit::model::{Lane, Part, Script, say};
 
-use super::support::{Session, TWO_STEPS, attempt, obeying};
+use super::support::{Session, TWO_STEPS, attempt, obeying, starts};
+use crate::feature::team::{self, paper};
+use crate::feature::{BRANCH, stack, tracker};
 
 fn two() -> Script {
     let plan = say("I plan.").write(".windlass/run/specs/plan.md", "the plan\n");
@@ -16,23 +18,74 @@ fn two() -> Script {
 fn a_run_of_two_steps_goes_from_a_prompt_over_a_gate_to_its_end() {
     for session in Session::each(two) {
         let session = session.with_workflow("two", TWO_STEPS);
-        let begun = session.begins("/windlass:run --workflow two 'Write something'");
-        if std::env::var_os("SHOW").is_some() {
-            println!("{}", begun.finished);
-            for r in session.server.requests() {
-                println!("== {:?} {} users {:#?} results {:#?}", r.lane, r.turn, r.user_texts().last(), r.tool_results());
-            }
-            println!("{:#?}", session.hooks());
-        }
-        assert_eq!(session.env.status(), "awaiting_approval", "{}", session.version());
+        session.begins("/windlass:run --workflow two 'Write something'");
+        session.assert_status("awaiting_approval");
         session.says("approve");
-        if std::env::var_os("SHOW").is_some() {
-            for r in session.server.requests() {
-                println!("== {:?} {} users {:#?} results {:#?}", r.lane, r.turn, r.user_texts().last(), r.tool_results());
-            }
-            println!("{:#?}", session.hooks());
+        session.assert_status("completed");
+        assert_eq!(session.env.repository.git(&["show", "HEAD:src/code.txt"]), "1\n2\n3");
+        session.assert_clean();
+    }
+}
+
+/// A part of the plan, in the place that the spoke is told.
+fn spoke(name: &str) -> Lane {
+    let text = format!("# plan-{name}\n\n{}: a part of the plan\n", team::IN_PAPERS);
+    let acts = say("I plan.")
+        .write(&format!("<<place>>/.windlass/run/specs/issue-42-plan-{name}.md"), &text);
+    attempt(&format!("plan/{name}#1"), [acts])
+        .capture(Part::FirstUser, "Work in the folder `(?<place>[^`]+)`")
+}
+
+/// The agents of the shipped `feature`. One lies, and is sent back to its own work.
+fn feature() -> Script {
+    let lie = paper(say("All tests pass."), "ph02-spring-boot-developer", "`mvn verify` is green")
+        .shell("echo \"key=[$GH_TOKEN]\"");
+    let code = "class Health {\n  // GET \"/health\"\n}\n";
+    let truth = say("Now really.").write("backend/src/main/java/Health.java", code);
+    let shown = "ph03-angular-frontend-developer";
+    let page = "<p data-testid=\"health\">ok</p>\n";
+    let first = say("I show it.").write("frontend/src/health.html", page);
+    let again = say("I put it right.")
+        .shell("sed -i 's/<p /<p aria-live=\"polite\" /' frontend/src/health.html");
+    let done = || say("Done.");
+    let mut lanes = vec![spoke("backend"), spoke("frontend"), spoke("quality"), team::hub()];
+    lanes.push(attempt("backend#1", [lie, done(), truth]));
+    lanes.push(attempt("frontend#1", [paper(first, shown, "the page")]));
+    lanes.push(attempt("frontend#2", [paper(again, shown, "the page, spoken aloud")]));
+    lanes.extend(team::judging(1).into_iter().chain(team::judging(2)));
+    lanes.push(starts(3));
+    obeying(lanes)
+}
+
+#[test]
+fn an_issue_becomes_a_pull_request_with_a_person_at_six_gates() {
+    for mut session in Session::each(feature) {
+        stack::lay_out(&session.env);
+        let (gh, remote) = tracker(&session.env);
+        session.more = gh.variables(&session.env);
+        session.more.push(("GH_TOKEN".to_owned(), stack::KEY.to_owned()));
+        let session = session.with_plugin();
+        let version = session.version();
+        session.begins("/windlass:feature 42");
+        for (step, verdict) in [
+            ("plan/hub", None),
+            ("security", None),
+            ("review", Some("CHANGES_REQUESTED")),
+            ("security", None),
+            ("review", None),
+            ("publish", None),
+        ] {
+            session.assert_status("awaiting_approval");
+            let gate = session.env.status_json()["gate"].clone();
+            assert_eq!(gate["step"], step, "{version}: {gate:#}");
+            assert_eq!(gate["route"]["verdict"].as_str(), verdict, "{version}: {gate:#}");
+            assert_eq!(remote.branch(BRANCH), None, "{version}: nobody has agreed to it yet");
+            session.says("approve");
         }
-        assert_eq!(session.env.status(), "completed", "{}", session.version());
+        session.assert_status("completed");
+        assert_eq!(gh.pull_requests().len(), 1, "{version}");
+        let head = session.env.repository.git(&["rev-parse", BRANCH]);
+        assert_eq!(remote.branch(BRANCH), Some(head), "{version}");
         session.assert_clean();
     }
 }
