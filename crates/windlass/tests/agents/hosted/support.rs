@@ -50,7 +50,7 @@ impl Session {
 
     /// Both versions; those that are not installed are counted skips.
     pub(super) fn each(script: impl Fn() -> Script) -> Vec<Self> {
-        let versions = [RealCli::claude_oldest(), RealCli::claude()];
+        let versions = [RealCli::claude(), RealCli::claude_oldest()];
         versions.into_iter().flatten().map(|claude| Self::of(claude, script())).collect()
     }
 
@@ -185,7 +185,9 @@ pub(super) fn obeying_after(
     for lane in subagents.into_iter().chain(first) {
         script = script.lane(lane);
     }
-    script.lane(starts(1)).lane(rests())
+    // A subagent that no lane is for departs from the script.
+    let unforeseen = Lane::when_first_user_has("This is attempt `");
+    script.lane(unforeseen).lane(starts(1)).lane(rests())
 }
 
 /// The session's model starts what it was told to.

@@ -1,6 +1,7 @@
 //! Whole runs, with the oldest and the newest Claude Code.
 
-use windlass_testkit::model::{Lane, Part, Script, say};
+use serde_json::json;
+use windlass_testkit::model::{Lane, Part, Script, say, tool};
 
 use super::support::{Session, TWO_STEPS, attempt, obeying, starts};
 use crate::feature::team::{self, paper};
@@ -52,7 +53,16 @@ fn feature() -> Script {
     lanes.push(attempt("backend#1", [lie, done(), truth]));
     lanes.push(attempt("frontend#1", [paper(first, shown, "the page")]));
     lanes.push(attempt("frontend#2", [paper(again, shown, "the page, spoken aloud")]));
-    lanes.extend(team::judging(1).into_iter().chain(team::judging(2)));
+    // The oldest Claude Code writes over no file that it has not read.
+    let read = tool(
+        "Read",
+        json!({"file_path": "<<cwd>>/.windlass/run/specs/issue-42-ph06-code-reviewer.md"}),
+    );
+    let review = paper(say("I review."), "ph06-code-reviewer", "round 2")
+        .shell(r#"windlass context set 'reviewFeedback={"status":"APPROVED","fixes":[]}'"#);
+    lanes.push(attempt("review#2", [read, review]));
+    let [tests, audit, _] = team::judging(2);
+    lanes.extend(team::judging(1).into_iter().chain([tests, audit]));
     lanes.push(starts(3));
     obeying(lanes)
 }
@@ -86,6 +96,14 @@ fn an_issue_becomes_a_pull_request_with_a_person_at_six_gates() {
         assert_eq!(gh.pull_requests().len(), 1, "{version}");
         let head = session.env.repository.git(&["rev-parse", BRANCH]);
         assert_eq!(remote.branch(BRANCH), Some(head), "{version}");
+        let body = gh.pull_requests()[0]["body"].as_str().unwrap().to_owned();
+        assert!(body.contains("| Backend (`backend`) | done | 1 | observed |"), "{body}");
+        assert_eq!(session.server.unplayed(), Vec::new(), "{version}");
+        let lied = &session.server.requests_of("backend#1")[2];
+        assert!(lied.last_said().contains("round 1 of 5"), "{}", lied.last_said());
+        assert!(lied.tool_results().iter().any(|result| result.text == "key=[]"), "no key");
+        let report = session.windlass(&["report"]).assert_code(0).stdout.clone();
+        assert!(report.contains("confinement: none: it was a subagent of"), "{report}");
         session.assert_clean();
     }
 }
