@@ -27,7 +27,7 @@ pub(crate) use follow::{
     TrashCommand, TrashShowArguments,
 };
 pub(crate) use hosted::{
-    HostName, PluginArguments, PluginCommand, PluginInstallArguments, PluginScope,
+    HookArguments, HostName, PluginArguments, PluginCommand, PluginInstallArguments, PluginScope,
     PluginValidateArguments,
 };
 pub(crate) use start::{
@@ -242,6 +242,11 @@ pub(crate) enum Command {
         after_help = "Example: windlass item add \"Reset the password by mail\" --id S4"
     )]
     Item(ItemArguments),
+    /// Answer a hook of a hosting session; the host calls this, and gives the event on standard input
+    #[command(
+        after_help = "Example: windlass hook claude stop\n\nCalled by hand it decides nothing: who calls is told by standard input."
+    )]
+    Hook(HookArguments),
     /// Have windlass steer sessions of Claude Code or Codex, through their hooks
     #[command(after_help = "Examples:\n  windlass plugin install\n  windlass plugin validate")]
     Plugin(PluginArguments),

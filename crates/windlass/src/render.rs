@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use windlass_core::import::{Became, Line, RemarkKind};
-use windlass_core::run::{ItemStatus, Publication, StepStatus};
+use windlass_core::run::{HostKind, ItemStatus, Publication, StepStatus};
 use windlass_core::time::Timestamp;
 use windlass_core::view::{ItemView, StatusView, StepView};
 
@@ -51,6 +51,8 @@ impl Paint {
 pub(crate) enum Driving {
     /// This process.
     Process(u32),
+    /// A session of this program, by this process.
+    Session(HostKind, i32),
     /// Nobody.
     Nobody,
     /// The screen shows the past.
@@ -135,6 +137,9 @@ pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
     if run.wants_driver() {
         let _ = match driving {
             Driving::Process(pid) => writeln!(text, "  driven by process {pid}"),
+            Driving::Session(host, pid) => {
+                writeln!(text, "  driven by a session of {} (process {pid})", host.words())
+            }
             Driving::Then => Ok(()),
             Driving::Nobody => writeln!(
                 text,
@@ -151,7 +156,7 @@ pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
     if !view.next.is_empty() {
         text.push_str(match driving {
             Driving::Then => "\nwhat could be done then:\n",
-            Driving::Process(_) | Driving::Nobody => "\nnext:\n",
+            Driving::Process(_) | Driving::Session(..) | Driving::Nobody => "\nnext:\n",
         });
         let mut next: Vec<_> = view.next.iter().collect();
         if driving == Driving::Nobody && run.wants_driver() {

@@ -53,7 +53,10 @@ pub fn document(state: &RunState) -> Value {
         "context": *state.context,
         "items": state.items.iter().map(|item| item_value(state, item)).collect::<Vec<_>>(),
         "publish": publish(state),
-        "session": {"owner": null, "blocks": 0},
+        "session": {
+            "owner": state.session.as_ref().map(|session| session.id.as_str()),
+            "blocks": state.blocks.in_all,
+        },
     })
 }
 

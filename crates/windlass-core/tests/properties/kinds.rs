@@ -8,7 +8,8 @@ use windlass_core::id::{AttemptId, Fence, GateId, VerificationId};
 use windlass_core::item::{ItemChange, NewItem, Wanted};
 use windlass_core::proof::Outcome;
 use windlass_core::run::{
-    Actor, Control, Decision, Event, Input, InputKind, Phase, Raise, RunState, TimerKey, decide,
+    Actor, Control, Decision, Event, HostKind, HostProcess, Input, InputKind, Phase, Raise,
+    RunState, Session, TimerKey, decide,
 };
 use windlass_core::snapshot::Snapshot;
 use windlass_core::time::Timestamp;
@@ -28,6 +29,14 @@ struct Seen {
 }
 
 impl Seen {
+    /// Keeps a few states that a session drives, beside the others of their kind.
+    fn keep_hosted(&mut self, state: &RunState) {
+        let kept = self.states.entry((control_kind(&state.control), "hosted")).or_default();
+        if kept.len() < 12 {
+            kept.push(state.clone());
+        }
+    }
+
     fn keep(&mut self, state: &RunState) {
         let holder = state.holding().map_or("nobody", |(_, _, step)| phase_kind(&step.phase));
         let kept = self.states.entry((control_kind(&state.control), holder)).or_default();
@@ -54,6 +63,15 @@ fn look_around() -> Seen {
             let state = &run.state;
             seen.phases.extend(state.steps.iter().map(|step| phase_kind(&step.phase)));
             seen.keep(state);
+            // The same with a session in the place of the driver.
+            let kind = InputKind::DriverTookOver { driver: Fence(98), session: Some(session()) };
+            let at = Timestamp(1_700_000_000_000);
+            let take_over = Input { at, actor: Actor::engine(), kind };
+            let mut hosted = state.clone();
+            for event in decide(state, &take_over).unwrap_or_default() {
+                hosted.apply(at, &event).unwrap();
+            }
+            seen.keep_hosted(&hosted);
             // Few people abort at the very moment that an attempt runs.
             if state.running_attempts().next().is_some() {
                 let at = Timestamp(1_700_000_000_000);
@@ -129,6 +147,14 @@ fn phase_kind(phase: &Phase) -> Kind {
     }
 }
 
+fn session() -> Session {
+    Session {
+        id: "s1".to_owned(),
+        host: HostKind::Claude,
+        process: HostProcess { pid: 7, start: 11 },
+    }
+}
+
 /// One input of every kind, about every step, with the numbers that are current.
 fn inputs_for(state: &RunState) -> Vec<InputKind> {
     let files = || Snapshot { code: "c1".into(), papers: "papers".into() };
@@ -142,7 +168,12 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
             facts: Box::new((*state.facts).clone()),
         },
         InputKind::DriverTookOver { driver: Fence(99), session: None },
+        InputKind::DriverTookOver { driver: Fence(99), session: Some(session()) },
         InputKind::DriverLeft,
+        InputKind::StopAsked { idle_blocks: 0, cap: None },
+        InputKind::StopAsked { idle_blocks: 9, cap: Some(8) },
+        InputKind::PersonSpoke,
+        InputKind::SessionNoted { event: "PreCompact".to_owned() },
     ];
     let decisions = [
         Decision::Approve { gate, message: None, observed: observed(), changed: Vec::new() },
@@ -192,6 +223,8 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
                 report: Box::new(ended(Outcome::Exited { code: 0 })),
                 snapshot: files(),
             },
+            InputKind::OfferTaken { attempt: attempt.clone(), call: "call".to_owned() },
+            InputKind::HandedOver { attempt: attempt.clone(), agent: "agent".to_owned() },
             InputKind::lost(attempt, files(), Vec::new()),
             InputKind::Verified { verification, report: report(plan), jitter: u16::MAX },
             InputKind::Published {

@@ -14,9 +14,14 @@ pub mod desk;
 pub mod guard_file;
 pub mod hook_log;
 
-use windlass_core::run::{HostProcess, Session};
+use windlass_core::run::{HostProcess, RunState, Session};
 
 use crate::process::ancestry;
+
+/// Returns the living session that drives a run.
+pub fn driving(state: &RunState) -> Option<&Session> {
+    state.session.as_ref().filter(|session| state.is_hosted() && is_alive(session))
+}
 
 /// Returns whether the process of a session is still there.
 pub fn is_alive(session: &Session) -> bool {

@@ -19,6 +19,9 @@ pub(crate) struct LogArguments {
     /// Show what was observed and asked as well, not only what followed
     #[arg(long)]
     pub(crate) inputs: bool,
+    /// Show what the hooks of hosting sessions asked and were answered instead
+    #[arg(long, conflicts_with_all = ["follow", "inputs", "attempt"])]
+    pub(crate) hooks: bool,
     /// Show what the agent printed in this attempt instead, for example `implement#2`
     #[arg(long, value_name = "STEP#N", conflicts_with_all = ["follow", "inputs"])]
     pub(crate) attempt: Option<String>,

@@ -3,7 +3,25 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
+use windlass_core::hook::HookEvent;
 use windlass_core::time::Span;
+
+#[derive(Debug, Args)]
+pub(crate) struct HookArguments {
+    /// The program that hosts the session
+    #[arg(value_name = "claude|codex", hide_possible_values = true)]
+    pub(crate) host: HostName,
+    /// The event, for example `stop` or `pre-tool-use`
+    #[arg(value_parser = event)]
+    pub(crate) event: HookEvent,
+}
+
+fn event(word: &str) -> Result<HookEvent, String> {
+    HookEvent::parse(word).ok_or_else(|| {
+        let known: Vec<&str> = HookEvent::ALL.iter().map(|event| event.argument()).collect();
+        format!("the events are {}", known.join(", "))
+    })
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct PluginArguments {

@@ -3,6 +3,7 @@
 mod backends;
 mod bundle;
 mod forge;
+mod hosted;
 mod kept;
 mod keys;
 mod machine;
@@ -80,6 +81,7 @@ pub(crate) fn doctor(
         findings.extend(forge::look(user));
     }
     findings.extend(backends::look());
+    findings.extend(hosted::look(&home));
     if let Some(file) = &arguments.bundle {
         return bundle::write(cli, file, &findings, output);
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use windlass_core::id::RunId;
 use windlass_core::view::{Lines, describe, printable};
 use windlass_core::workflow::nearest;
+use windlass_engine::hosted::hook_log;
 use windlass_engine::journal::{Entry, entry};
 use windlass_engine::store::{ChainHash, Record, Seq, Store};
 
@@ -27,6 +28,9 @@ pub(crate) fn log(
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     let surroundings = Surroundings::find(cli)?;
+    if arguments.hooks {
+        return hooks(&surroundings, output);
+    }
     let run = surroundings.run()?;
     let Some(store) = surroundings.store()? else { return Ok(ExitCode::SUCCESS) };
     if let Some(attempt) = &arguments.attempt {
@@ -55,6 +59,40 @@ pub(crate) fn log(
         }
         pause();
     }
+}
+
+/// The most calls that are shown: the log begins anew now and then, and holds more.
+const MAX_HOOK_LINES: usize = 10_000;
+
+/// Prints what hooks were asked and answered, oldest first.
+fn hooks(surroundings: &Surroundings, output: &mut Output) -> Result<ExitCode, CommandError> {
+    let lines = hook_log::last(&surroundings.site.home, MAX_HOOK_LINES);
+    let lines = lines.map_err(CommandError::failure)?;
+    if lines.is_empty() && !output.is_json() {
+        output.remark("no hook was called here while a run was unfinished");
+    }
+    for line in &lines {
+        if output.is_json() {
+            output.json(line);
+            continue;
+        }
+        let tool = line.tool.as_deref().map(|tool| format!(" {tool}")).unwrap_or_default();
+        let who = line.agent.as_ref().map_or("session", |_| "subagent");
+        let why = line.reason.as_deref().unwrap_or_default();
+        let why = why.lines().next().unwrap_or_default();
+        let text = format!(
+            "{}  {:<9} {:<28} {:<8} {:>8.1} ms  {why}",
+            line.at,
+            who,
+            format!("{}{tool}", line.event),
+            line.decision,
+            line.ms
+        );
+        if !output.try_data(printable(&text, Lines::One).trim_end()) {
+            break;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Prints what the agent printed in one attempt.

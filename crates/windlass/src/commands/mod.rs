@@ -42,7 +42,9 @@ pub(crate) use run::{inputs_to_ask, prepare_run, start_prepared};
 pub(crate) use watch::is_dumb;
 pub(crate) use workflow_file::render as render_diagnostic;
 
-use crate::cli::{Cli, Command};
+use windlass_core::run::HostKind;
+
+use crate::cli::{Cli, Command, HostName};
 use crate::error::CommandError;
 use crate::output::Output;
 
@@ -83,6 +85,13 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Completions(arguments)) => completions::completions(arguments, output),
         Some(Command::Man(arguments)) => man::man(arguments, output),
         Some(Command::Place(arguments)) => place::place(cli, arguments, output),
+        Some(Command::Hook(arguments)) => {
+            let host = match arguments.host {
+                HostName::Claude => HostKind::Claude,
+                HostName::Codex => HostKind::Codex,
+            };
+            Ok(crate::hook::run(host, arguments.event))
+        }
         Some(Command::Plugin(arguments)) => plugin::plugin(cli, arguments, output),
         Some(Command::Item(arguments)) => item::item(cli, arguments, output),
         Some(Command::Context(arguments)) => context::context(cli, arguments, output),

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use windlass_core::view::status_view;
 use windlass_engine::dispatch::now;
+use windlass_engine::hosted;
 use windlass_engine::store::lock::{self, Held};
 
 use crate::cli::{Cli, StatusArguments};
@@ -58,7 +59,10 @@ pub(crate) fn status(
     let lock = surroundings.site.home.run(&run.id).driver_lock();
     let driving = match lock::held(&lock) {
         Ok(Held::By(holder)) => Driving::Process(holder.map_or(0, |holder| holder.pid)),
-        Ok(Held::Free) | Err(_) => Driving::Nobody,
+        Ok(Held::Free) | Err(_) => match hosted::driving(&loaded.state) {
+            Some(session) => Driving::Session(session.host, session.process.pid),
+            None => Driving::Nobody,
+        },
     };
     if output.verbosity() == Verbosity::Quiet {
         output.data(&render::last_line(&view));

@@ -58,6 +58,9 @@ fn orchestrator(
     if asked.host == HostKind::Codex && (tool.ends_with("wait_agent") || tool == "update_plan") {
         return Ok(Answer::Nothing);
     }
+    if tool == "AskUserQuestion" && input.get("answers").is_some() {
+        return Ok(Answer::Deny("the person answers, not you: leave `answers` out".to_owned()));
+    }
     if tool == "SendMessage" && asked.team_support() != windlass_core::hook::TeamSupport::Teams {
         return Ok(Answer::Deny(
             "an agent that has stopped is not continued: windlass offers the next attempt when you stop"

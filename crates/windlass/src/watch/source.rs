@@ -10,6 +10,7 @@ use windlass_core::run::{Event, RunState};
 use windlass_core::time::Timestamp;
 use windlass_core::view::{History, describe, plain_line, rollback_targets, status_view};
 use windlass_engine::dispatch::{Site, now};
+use windlass_engine::hosted;
 use windlass_engine::journal::{Entry, entry};
 use windlass_engine::store::lock::{self, Held};
 use windlass_engine::store::{Seq, Store};
@@ -201,14 +202,17 @@ impl Source {
     }
 
     fn driver(&mut self) -> Driven {
-        match lock::held(&self.site.home.run(&self.run).driver_lock()) {
-            Ok(Held::By(holder)) => {
+        let session = self.state.as_ref().and_then(hosted::driving);
+        let by = match lock::held(&self.site.home.run(&self.run).driver_lock()) {
+            Ok(Held::By(holder)) => Some(holder.map_or(0, |holder| holder.pid)),
+            Ok(Held::Free) | Err(_) => session.map(|session| session.process.pid.unsigned_abs()),
+        };
+        match by {
+            Some(pid) => {
                 self.driven_at = Some(now());
-                Driven::By { pid: holder.map_or(0, |holder| holder.pid) }
+                Driven::By { pid }
             }
-            Ok(Held::Free) | Err(_) => {
-                Driven::Nobody { since: self.driven_at.unwrap_or(self.changed_at) }
-            }
+            None => Driven::Nobody { since: self.driven_at.unwrap_or(self.changed_at) },
         }
     }
 

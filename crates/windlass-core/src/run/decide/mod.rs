@@ -37,6 +37,8 @@ mod publish_tests;
 #[cfg(test)]
 mod rollback_tests;
 #[cfg(test)]
+mod session_tests;
+#[cfg(test)]
 mod skip_tests;
 #[cfg(test)]
 mod step_tests;
