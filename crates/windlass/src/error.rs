@@ -194,9 +194,9 @@ impl From<ClientError> for CommandError {
                 error: Box::new(ClientError::BelowLauncher),
                 hints: vec!["decisions are for people, at a terminal of their own".to_owned()],
             },
-            ClientError::BelowHost { run } => Self {
+            host @ (ClientError::BelowHost { .. } | ClientError::NoTerminal { .. }) => Self {
                 kind: Kind::Usage,
-                error: Box::new(ClientError::BelowHost { run }),
+                error: Box::new(host),
                 hints: vec![
                     "the person answers in the session (`approve`, `/windlass:feedback …`) or in a \
                      terminal of their own"

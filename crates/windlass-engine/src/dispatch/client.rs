@@ -16,6 +16,7 @@ use super::request::{Answer, Request};
 use super::site::Site;
 use super::socket;
 use crate::fault;
+use crate::hosted::caller;
 use crate::journal::load;
 use crate::process::ancestry::{self, AncestryError};
 use crate::store::{Fault, OpenError, ReadError, Store};
@@ -34,6 +35,8 @@ pub enum ClientError {
     BelowLauncher,
     #[error("the session that drives run `{run}` cannot decide about it")]
     BelowHost { run: RunId },
+    #[error("a session drives run `{run}`, and this was not called at a terminal of a person")]
+    NoTerminal { run: RunId },
     #[error("whether this process belongs to an agent cannot be found out")]
     Ancestry(#[from] AncestryError),
     #[error("the store cannot be opened")]
@@ -91,7 +94,7 @@ pub fn send_on_behalf(
     send_heard(site, run, person, request, &mut store)
 }
 
-/// Refuses whatever runs below the session that drives the run.
+/// Refuses whatever runs below the session that drives or drove the run, or may have got away from it.
 fn refuse_host(store: &Store, run: &RunId, me: i32) -> Result<(), ClientError> {
     // A journal that cannot be read is said by whoever decides.
     let Ok(loaded) = load(store, run) else { return Ok(()) };
@@ -99,6 +102,7 @@ fn refuse_host(store: &Store, run: &RunId, me: i32) -> Result<(), ClientError> {
     let HostProcess { pid, start } = session.process;
     match ancestry::descends_from(me, pid, start)? {
         true => Err(ClientError::BelowHost { run: run.clone() }),
+        false if caller::is_nobodys() => Err(ClientError::NoTerminal { run: run.clone() }),
         false => Ok(()),
     }
 }

@@ -98,6 +98,13 @@ pub fn caller(host: HostKind, registry: &Path) -> Result<Caller, Unknown> {
     Ok(Caller { process: HostProcess { pid: parent, start }, standing })
 }
 
+/// Returns whether this process bears the marks of an agent's program, or has no terminal. A process
+/// that left the session's ancestors behind is like that, unless it goes to some lengths.
+pub fn is_nobodys() -> bool {
+    let marked = MARKS.iter().any(|mark| std::env::var_os(mark).is_some());
+    marked || std::fs::File::open("/dev/tty").is_err()
+}
+
 /// Returns the process at the other end of standard input, if that is an unnamed socket.
 fn peer_of_stdin() -> Result<i32, Unknown> {
     let stdin = std::io::stdin();

@@ -1,5 +1,6 @@
 //! Runs that a session of the real Claude Code drives, through the plugin that `windlass plugin install`
 //! writes. The session's model obeys, unless a test says otherwise.
 
+mod cheats;
 mod support;
 mod whole;
