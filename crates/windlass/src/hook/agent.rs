@@ -13,6 +13,10 @@ use crate::error::CommandError;
 /// How often a call that waits for the start of another subagent looks again.
 const INTERVAL: Duration = Duration::from_millis(20);
 
+/// How long a second call for the same attempt waits for the subagent of the first. Where none comes,
+/// the host did not let the first call through.
+const START: Duration = Duration::from_secs(5);
+
 pub(super) fn pre_tool_use(asked: &Asked, run: &GuardedRun) -> Result<Answer, CommandError> {
     if asked.relation(run) != Relation::Owner {
         return Ok(Answer::Deny(format!(
@@ -26,7 +30,7 @@ pub(super) fn pre_tool_use(asked: &Asked, run: &GuardedRun) -> Result<Answer, Co
     };
     let empty = serde_json::json!({});
     let input = asked.call.body.get("tool_input").unwrap_or(&empty);
-    let deadline = Instant::now() + PATIENCE;
+    let begun = Instant::now();
     loop {
         let mut driver = asked.join(&run.run, &run.session)?;
         let state = driver.state();
@@ -37,10 +41,11 @@ pub(super) fn pre_tool_use(asked: &Asked, run: &GuardedRun) -> Result<Answer, Co
             AgentCall::Starts { offer, input } => (offer, input),
         };
         let offer = &offered[at];
-        if is_ambiguous(state, &offered, offer, call) {
+        let twice = is_taken_by_another(state, offer, call) && begun.elapsed() < START;
+        if twice || is_ambiguous(state, &offered, offer, call) {
             // The start of a subagent does not say which call it came of: one of a kind at a time.
             driver.leave();
-            if Instant::now() > deadline {
+            if begun.elapsed() > PATIENCE {
                 return Ok(Answer::Deny(
                     "another agent of this kind is just starting: call again".to_owned(),
                 ));
@@ -72,13 +77,16 @@ fn finish(
     }
 }
 
+fn is_taken_by_another(state: &RunState, offer: &Offer, call: &str) -> bool {
+    state.step(offer.index).handover.as_ref().is_some_and(|handover| handover.call != call)
+}
+
 fn is_ambiguous(state: &RunState, offers: &[Offer], offer: &Offer, call: &str) -> bool {
     offers.iter().any(|other| {
-        let pending = state.step(other.index).handover.as_ref();
         other.attempt != offer.attempt
             && other.agent == offer.agent
             && other.taken
-            && pending.is_some_and(|handover| handover.call != call)
+            && is_taken_by_another(state, other, call)
     })
 }
 

@@ -2,5 +2,6 @@
 //! writes. The session's model obeys, unless a test says otherwise.
 
 mod cheats;
+mod parallel;
 mod support;
 mod whole;

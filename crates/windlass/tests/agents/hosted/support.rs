@@ -122,8 +122,10 @@ impl Session {
 
     /// The lines of the hook log.
     pub(super) fn hooks(&self) -> Vec<Value> {
-        let file = self.env.repository_state().join("hooks.jsonl");
-        let text = fs_err::read_to_string(file).unwrap_or_default();
+        let repos = fs_err::read_dir(self.env.state().join("repos")).into_iter().flatten();
+        let files = repos.flatten().map(|entry| entry.path().join("hooks.jsonl"));
+        // There is none before the first call.
+        let text: String = files.flat_map(fs_err::read_to_string).collect();
         text.lines().map(|line| serde_json::from_str(line).expect("a line")).collect()
     }
 
