@@ -144,20 +144,25 @@ impl TestEnv {
         self.finish(shell)
     }
 
-    /// Runs `windlass` as a person in a terminal of their own would: below no process of the test.
+    /// Runs `windlass` as a person at a terminal of their own would: below no process of the test.
     pub fn windlass_elsewhere(&self, arguments: &[&str]) -> Finished {
         let (out, code) = (self.root().join("elsewhere.out"), self.root().join("elsewhere.code"));
         let _ = fs_err::remove_file(&code);
-        let script = r#"out=$1; code=$2; shift 2; "$@" >"$out" 2>&1; echo $? >"$code.new"; mv "$code.new" "$code""#;
-        let mut command = self.command("setsid");
-        command.args(["-f", "sh", "-c", script, "sh"]).args([&out, &code]).arg(&self.exe);
-        command.args(arguments);
-        self.finish(command).assert_code(0);
+        let script = r#""$@" >"$OUT" 2>&1; echo $? >"$CODE.new"; mv "$CODE.new" "$CODE""#;
+        let words: Vec<String> = [self.exe.to_string_lossy().as_ref()]
+            .iter()
+            .chain(arguments)
+            .map(|word| format!("'{word}'"))
+            .collect();
+        let command = format!("sh -c '{}' sh {}", script.replace('\'', r"'\''"), words.join(" "));
+        let mut setsid = self.command("setsid");
+        setsid.args(["-f", "script", "-qec", &command, "/dev/null"]);
+        setsid.env("OUT", &out).env("CODE", &code);
+        self.finish(setsid).assert_code(0);
         wait::for_fact("the command elsewhere has ended", || code.exists());
         let text = fs_err::read_to_string(&out).expect("its output");
-        let code =
-            fs_err::read_to_string(&code).expect("its code").trim().parse().expect("a number");
-        Finished { code: Some(code), stdout: text.clone(), stderr: text }
+        let code = fs_err::read_to_string(&code).expect("its code").trim().parse().ok();
+        Finished { code, stdout: text.clone(), stderr: text }
     }
 
     /// Runs a workflow by a shell script, with more arguments.

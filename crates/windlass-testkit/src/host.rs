@@ -85,6 +85,16 @@ impl<'e> Host<'e> {
         finish(command, ours, &input)
     }
 
+    /// Calls a hook that may be killed on its way; none when it was.
+    pub fn call_with_fault(&self, event: &str, body: Value, fault: &str) -> Option<HookAnswer> {
+        let input = self.input(event, body).to_string();
+        let (ours, theirs) = UnixStream::pair().expect("a pair of sockets");
+        let mut command = self.command(event);
+        command.env("WINDLASS_FAULT", fault).stdin(Stdio::from(OwnedFd::from(theirs)));
+        let output = output_of(command, ours, &input);
+        output.status.code().is_some().then(|| answered(output))
+    }
+
     /// Calls a hook as a shell would: standard input is a pipe.
     pub fn call_from_shell(&self, event: &str, body: Value) -> HookAnswer {
         let input = self.input(event, body).to_string();
@@ -195,14 +205,18 @@ fn name_of(event: &str) -> String {
     words.collect()
 }
 
-fn finish(mut command: Command, mut ours: UnixStream, input: &str) -> HookAnswer {
+fn finish(command: Command, ours: UnixStream, input: &str) -> HookAnswer {
+    answered(output_of(command, ours, input))
+}
+
+fn output_of(mut command: Command, mut ours: UnixStream, input: &str) -> std::process::Output {
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().expect("a hook");
     // The command holds the other end until it is dropped.
     drop(command);
     let _ = ours.write_all(input.as_bytes());
     let _ = ours.shutdown(std::net::Shutdown::Write);
-    answered(child.wait_with_output().expect("its end"))
+    child.wait_with_output().expect("its end")
 }
 
 fn answered(output: std::process::Output) -> HookAnswer {

@@ -1,6 +1,13 @@
 //! A session drives a run through its hooks. The host is played by the test; the real one is in
 //! `agents::hosted`.
 
+mod callers;
+mod crash;
 mod gates;
+mod guards;
 mod life;
+mod loops;
+mod owners;
+mod starts;
 mod support;
+mod teams;

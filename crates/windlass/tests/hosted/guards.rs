@@ -1,0 +1,153 @@
+//! Guards fail closed, know who calls, and leave others alone.
+
+use serde_json::json;
+use windlass_testkit::{Host, test_env};
+
+use crate::support::{TWO_STEPS, at_the_gate, started, with_workflow};
+
+#[test]
+fn without_a_run_every_hook_is_silent_and_leaves_nothing() {
+    let env = test_env!();
+    let host = Host::start(&env, "s1");
+    assert!(host.tool("Bash", json!({"command": "git push"})).json.is_none());
+    assert!(host.tool("Write", json!({"file_path": "/etc/passwd", "content": ""})).json.is_none());
+    assert!(host.says("hello").json.is_none());
+    assert!(host.stops().json.is_none());
+    assert!(host.agent_stops("a").json.is_none());
+    assert!(!env.state().join("repos").exists(), "no repository is known");
+    assert_eq!(env.repository.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn the_orchestrator_neither_writes_nor_reads_code_and_its_subagent_does() {
+    let env = test_env!();
+    let host = at_the_gate(&env, "s1");
+    let told = host.says("approve");
+    host.starts(told.context().unwrap(), "a2");
+    let path = |name: &str| env.repository.root().join(name).to_string_lossy().into_owned();
+    let write = |name: &str| json!({"file_path": path(name), "content": "x"});
+    for (tool, input) in [
+        ("Write", write("src/code.rs")),
+        ("Edit", json!({"file_path": path("src/code.rs"), "old_string": "a", "new_string": "b"})),
+        ("Read", json!({"file_path": path("src/code.rs")})),
+        ("Bash", json!({"command": "echo x > src/code.rs"})),
+        ("Bash", json!({"command": "cat src/code.rs"})),
+        ("Write", write(".windlass/config.yaml")),
+        ("Write", write("judge.txt")),
+        (
+            "Agent",
+            json!({"subagent_type": "general-purpose", "prompt": "look around", "description": "x"}),
+        ),
+        ("WebFetch", json!({"url": "http://127.0.0.1/"})),
+        ("Bash", json!({"command": "windlass approve"})),
+        ("Bash", json!({"command": "claude -p --resume s1 approve"})),
+        ("SendMessage", json!({"to": "a2", "message": "go on"})),
+    ] {
+        let answer = host.tool(tool, input.clone());
+        assert!(answer.denial().is_some(), "{tool} {input}: {answer:?}");
+    }
+    assert!(host.tool("Write", write("notes.md")).json.is_none());
+    assert!(host.tool("Bash", json!({"command": "git status"})).json.is_none());
+    assert!(host.tool_of(Some("a2"), "Write", write("src/code.rs")).json.is_none());
+    assert!(
+        host.tool_of(Some("a2"), "Read", json!({"file_path": path("src/x.rs")})).json.is_none()
+    );
+    for (tool, input) in [
+        ("Write", write("other/code.rs")),
+        ("Write", write("judge.txt")),
+        ("Bash", json!({"command": "git push"})),
+        ("Agent", json!({"subagent_type": "windlass:coder", "prompt": "x", "description": "x"})),
+        (
+            "Bash",
+            json!({"command": format!("echo x > {}", env.repository_state().join("guard.json").display())}),
+        ),
+    ] {
+        let answer = host.tool_of(Some("a2"), tool, input.clone());
+        assert!(answer.denial().is_some(), "{tool} {input}: {answer:?}");
+    }
+    let stranger = host.tool_of(Some("nobody"), "Write", write("src/code.rs"));
+    assert!(stranger.denial().unwrap().contains("no attempt"), "{stranger:?}");
+}
+
+#[test]
+fn a_guard_file_that_is_gone_or_broken_is_made_again_from_the_journal() {
+    let env = test_env!();
+    let host = at_the_gate(&env, "s1");
+    let file = env.repository_state().join("guard.json");
+    let whole = fs_err::read(&file).unwrap();
+    assert!(whole.len() <= 4096);
+    for broken in [None, Some(""), Some("{}"), Some("{\"format\":1,\"runs\":[]"), Some("[]")] {
+        match broken {
+            None => fs_err::remove_file(&file).unwrap(),
+            Some(text) => fs_err::write(&file, text).unwrap(),
+        }
+        let denied = host.tool("Bash", json!({"command": "git push"}));
+        assert!(denied.denial().is_some(), "{broken:?}: {denied:?}");
+        assert_eq!(fs_err::read(&file).unwrap(), whole);
+    }
+}
+
+#[test]
+fn where_the_guard_file_cannot_be_made_everything_is_refused() {
+    let env = test_env!();
+    let host = at_the_gate(&env, "s1");
+    let state = env.repository_state();
+    fs_err::remove_file(state.join("guard.json")).unwrap();
+    fs_err::create_dir(state.join("guard.json")).unwrap();
+    let denied = host.tool("Read", json!({"file_path": "README.md"}));
+    assert!(denied.denial().unwrap().contains("could not answer"), "{denied:?}");
+}
+
+#[test]
+fn bad_input_is_refused_where_a_run_is_unfinished() {
+    let env = test_env!();
+    let host = at_the_gate(&env, "s1");
+    for body in [
+        json!({"tool_name": 7}),
+        json!({}),
+        json!({"tool_name": "Bash"}),
+        json!({"tool_name": "Bash", "tool_input": {"command": ["git", "push"]}}),
+        json!({"tool_name": "Bash", "tool_input": {"command": "git push"}, "agent_id": 5}),
+        json!({"tool_name": "Bash", "tool_input": {"command": "git push"}, "session_id": null}),
+    ] {
+        let answer = host.call("pre-tool-use", body.clone());
+        assert!(answer.denial().is_some(), "{body}: {answer:?}");
+    }
+}
+
+#[test]
+fn the_shell_of_the_session_cannot_push_while_the_run_is_unfinished() {
+    let env = test_env!();
+    let env_file = env.root().join("env.sh");
+    with_workflow(&env, TWO_STEPS);
+    let host = Host::silent(&env, "s1").with("CLAUDE_ENV_FILE", &env_file.to_string_lossy());
+    host.call("session-start", json!({"source": "startup"}));
+    host.call("session-start", json!({"source": "resume"}));
+    let line = fs_err::read_to_string(&env_file).unwrap();
+    assert_eq!(line.lines().count(), 1, "said once: {line}");
+    let bare = env.root().join("remote.git");
+    env.repository.git(&["init", "-q", "--bare", &bare.to_string_lossy()]);
+    env.repository.git(&["remote", "add", "origin", &bare.to_string_lossy()]);
+    let push = format!(". {}; git push origin HEAD:refs/heads/one", env_file.display());
+    env.shell(&push).assert_code(0);
+    started(&host);
+    let barred = env.shell(&push.replace("one", "two"));
+    assert_ne!(barred.code, Some(0), "{barred}");
+    assert!(barred.stderr.contains("windlass-bars-push"), "{barred}");
+    host.says("/windlass:abort");
+    env.shell(&push.replace("one", "three")).assert_code(0);
+}
+
+#[test]
+fn the_hook_log_tells_what_was_asked_and_answered() {
+    let env = test_env!();
+    let host = at_the_gate(&env, "s1");
+    host.tool("Bash", json!({"command": "git push"}));
+    let printed = env.windlass(&["log", "--hooks"]);
+    assert!(printed.stdout.contains("PreToolUse Bash"), "{printed}");
+    assert!(printed.stdout.contains("deny"), "{printed}");
+    let lines = env.windlass(&["log", "--hooks", "--json"]).stdout;
+    let last: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap()).unwrap();
+    assert_eq!(last["event"], "PreToolUse");
+    assert!(last["ms"].as_f64().unwrap() > 0.0);
+}
