@@ -20,7 +20,13 @@ const FOLDERS: [&str; 2] = ["mkdir", "rmdir"];
 const COPIERS: [&str; 4] = ["cp", "install", "rsync", "scp"];
 
 /// Programs whose words are files that they show.
-const READERS: [&str; 40] = [
+const READERS: [&str; 46] = [
+    "gzip",
+    "bzip2",
+    "xz",
+    "zstd",
+    "pygmentize",
+    "glow",
     "cat",
     "head",
     "tail",
@@ -72,10 +78,12 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
         _ if FOLDERS.contains(&name) => writes(walk, &words, Access::Folder),
         _ if COPIERS.contains(&name) => copies(walk, arguments),
         _ if WRITERS.contains(&name) => {
-            let valued = ["-s", "-m", "-t", "-c", "--cmd", "-S", "-u"];
-            let words = operands_all(arguments, &valued);
+            let words = operands_all(arguments, valued_of(name));
+            // The first word of these says what, not where.
+            let mode = usize::from(matches!(name, "chmod" | "chown" | "chgrp"));
+            let words = words.get(mode..).unwrap_or_default();
             let files: Vec<&str> =
-                words.into_iter().filter(|word| !word.starts_with('+')).collect();
+                words.iter().copied().filter(|word| !word.starts_with('+')).collect();
             writes(walk, &files, Access::Write);
         }
         "sed" | "gsed" => sed(walk, arguments),
@@ -108,6 +116,9 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
             }
         }
         "tar" | "unzip" | "7z" | "cpio" | "gunzip" | "unxz" => unpacks(walk, name, arguments),
+        _ if reformats(name, arguments) && walk.grounds.seat == Seat::Orchestrator => {
+            code_is_changed(walk);
+        }
         _ if SEARCHERS.contains(&name) => searches(walk, name, arguments, input),
         "jq" | "yq" => {
             if name == "yq" && arguments.iter().any(|word| word.starts_with("-i")) {
@@ -115,18 +126,7 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
             }
             reads(walk, words.get(1..).unwrap_or_default());
         }
-        _ if READERS.contains(&name) => {
-            reads(
-                walk,
-                &operands_all(
-                    arguments,
-                    &[
-                        "-n", "-c", "-d", "-f", "-k", "-t", "-w", "-s", "-l", "--lines", "--bytes",
-                        "-U", "-j", "-N",
-                    ],
-                ),
-            );
-        }
+        _ if READERS.contains(&name) => reads(walk, &operands_all(arguments, valued_of(name))),
         _ => {}
     }
 }
@@ -137,6 +137,43 @@ pub(super) fn shows_text(name: &str) -> bool {
         || READERS.contains(&name)
         || WRITERS.contains(&name)
         || COPIERS.contains(&name)
+}
+
+/// Options that take a value beside them.
+fn valued_of(name: &str) -> &'static [&'static str] {
+    match name {
+        "head" | "tail" => &["-n", "-c", "--lines", "--bytes"],
+        "cut" => &["-d", "-f", "-c", "-b"],
+        "paste" | "fold" | "fmt" | "pr" | "column" | "nl" | "split" => {
+            &["-d", "-w", "-s", "-l", "-b", "-t"]
+        }
+        "xxd" | "od" | "hexdump" | "hd" | "strings" => {
+            &["-n", "-l", "-s", "-c", "-j", "-N", "-t", "-A", "-w"]
+        }
+        "diff" | "sdiff" => &["-U", "-C", "-W", "--label"],
+        "iconv" => &["-f", "-t"],
+        "truncate" => &["-s", "--size"],
+        "touch" => &["-t", "-d", "--date"],
+        "ln" | "mv" => &["-S", "--suffix"],
+        "vi" | "vim" | "nvim" | "ex" => &["-c", "--cmd", "-S", "-u"],
+        "chmod" | "chown" | "chgrp" => &["--reference"],
+        _ => &[],
+    }
+}
+
+/// Programs that rewrite code by themselves.
+fn reformats(name: &str, arguments: &[String]) -> bool {
+    let has = |wanted: &[&str]| arguments.iter().any(|word| wanted.contains(&word.as_str()));
+    match name {
+        "prettier" => has(&["--write", "-w"]),
+        "gofmt" | "goimports" | "shfmt" => has(&["-w"]),
+        "clang-format" => has(&["-i"]),
+        "eslint" | "biome" | "stylelint" | "oxlint" => has(&["--fix", "--write", "--apply"]),
+        "rustfmt" | "black" | "isort" => !has(&["--check", "--diff"]),
+        "ruff" => has(&["--fix"]) || (has(&["format"]) && !has(&["--check", "--diff"])),
+        "cargo" => (has(&["fmt"]) && !has(&["--check"])) || has(&["fix", "--fix"]),
+        _ => false,
+    }
 }
 
 /// An attempt is confined by the kernel; only what is inside its place and not its own matters.
