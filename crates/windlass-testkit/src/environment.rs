@@ -139,8 +139,10 @@ impl TestEnv {
     pub fn shell(&self, command: &str) -> Finished {
         let mut shell = self.command("sh");
         let bin = self.exe.parent().expect("its folder");
-        let path = std::env::join_paths([bin, Path::new("/usr/bin"), Path::new("/bin")]);
-        shell.args(["-c", command]).env("PATH", path.expect("a path"));
+        let variables = self.variables();
+        let path = variables.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_str());
+        let path = format!("{}:{}", bin.display(), path.unwrap_or("/usr/bin:/bin"));
+        shell.args(["-c", command]).env("PATH", path);
         self.finish(shell)
     }
 

@@ -49,6 +49,8 @@ pub enum Event {
     },
     /// The session took the attempt that it was offered: its subagent is about to start.
     OfferTaken { attempt: AttemptId, call: String },
+    /// Nobody took the attempt that was offered, and nobody is to: it never was.
+    OfferWithdrawn { attempt: AttemptId },
     /// The session's subagent for the attempt is there.
     AttemptHandedOver { attempt: AttemptId, agent: String },
     /// The work of the attempt is not proven, and its subagent goes on with it.
@@ -207,6 +209,7 @@ impl Event {
             Self::StepSkipped { .. } => "step_skipped",
             Self::AttemptStarted { .. } => "attempt_started",
             Self::OfferTaken { .. } => "offer_taken",
+            Self::OfferWithdrawn { .. } => "offer_withdrawn",
             Self::AttemptHandedOver { .. } => "attempt_handed_over",
             Self::RoundFailed { .. } => "round_failed",
             Self::StopBlocked => "stop_blocked",

@@ -289,6 +289,7 @@ pub fn describe(event: &Event) -> String {
             format!("attempt {attempt} started (try {try_number})")
         }
         Event::OfferTaken { attempt, .. } => format!("the session starts attempt {attempt}"),
+        Event::OfferWithdrawn { attempt } => format!("attempt {attempt} is no longer offered"),
         Event::AttemptHandedOver { attempt, .. } => {
             format!("attempt {attempt} is with a subagent of the session")
         }

@@ -214,7 +214,7 @@ fn variables(known: &Known, file: &Path, person: &Person) -> Vec<(String, String
     for remote in &known.remotes {
         let key = format!("remote.{remote}.pushurl");
         settings.push((key.clone(), String::new()));
-        settings.push((key, format!("{BARRED}://{remote}")));
+        settings.push((key, format!("{BARRED}://{remote}/")));
     }
     let mut env: Vec<(String, String)> = Vec::new();
     let mut set = |name: &str, value: &str| env.push((name.to_owned(), value.to_owned()));

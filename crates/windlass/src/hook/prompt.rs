@@ -5,11 +5,12 @@
 //! for nothing else.
 
 use windlass_core::hook::{Answer, GuardedRun, Said, let_go, one_line, said};
-use windlass_core::id::StepId;
+use windlass_core::id::{RunId, StepId};
 use windlass_core::run::{InputKind, Raise, RunState, RunStatus};
 use windlass_engine::dispatch::{Answer as Decided, HostedDriver, Request};
 use windlass_engine::hosted::caller::Standing;
 use windlass_engine::hosted::desk::{Desk, Message};
+use windlass_engine::store::{Life, StoredRun};
 
 use super::start;
 use super::who::{Asked, Relation};
@@ -39,7 +40,16 @@ pub(super) fn submit(asked: &Asked) -> Result<Answer, CommandError> {
     {
         return start::asked_for(asked, name, arguments);
     }
-    let Some(run) = &asked.run else { return Ok(without_run(&said)) };
+    let Some(run) = &asked.run else {
+        let unowned = match command {
+            Some(("resume" | "abort", _)) => unfinished_here(asked)?,
+            _ => None,
+        };
+        return match unowned {
+            Some(run) => take_up(asked, &run, &said, message),
+            None => Ok(without_run(&said)),
+        };
+    };
     match asked.relation(run) {
         Relation::Owner => answer(asked, run, &said, message),
         Relation::Heir | Relation::Stranger if matches!(command, Some(("resume", _))) => {
@@ -91,6 +101,31 @@ fn standing_of(run: &GuardedRun) -> String {
     format!("windlass: run {} is unfinished ({}).", run.run, run.status)
 }
 
+/// Returns the unfinished run of this checkout that no session has driven: it was started in a terminal,
+/// or its start was cut off.
+fn unfinished_here(asked: &Asked) -> Result<Option<RunId>, CommandError> {
+    let here = asked.checkout.top_level.to_string_lossy();
+    let runs = asked.surroundings()?.runs()?;
+    let unfinished = |run: &&StoredRun| {
+        run.life == Life::Unfinished && run.place.as_deref() == Some(here.as_ref())
+    };
+    Ok(runs.iter().find(unfinished).map(|run| run.id.clone()))
+}
+
+/// Goes on with such a run, or ends it.
+fn take_up(asked: &Asked, run: &RunId, said: &Said, message: &str) -> Result<Answer, CommandError> {
+    let session = match asked.session() {
+        Ok((session, Standing::Host)) => session,
+        Ok((_, Standing::Likely)) => return Ok(Answer::Context(not_heard())),
+        Err(unknown) => return Ok(Answer::Context(format!("{}: {unknown}", not_heard()))),
+    };
+    let driver = asked.claim(run, &session)?;
+    match said {
+        Said::Command { name, .. } if name == "abort" => decided(asked, driver, said, message),
+        _ => goes_on(asked, driver),
+    }
+}
+
 /// The person wants this session to go on with the run.
 fn take_over(asked: &Asked, run: &GuardedRun) -> Result<Answer, CommandError> {
     let session = match asked.session() {
@@ -99,7 +134,10 @@ fn take_over(asked: &Asked, run: &GuardedRun) -> Result<Answer, CommandError> {
         Ok(_) => return Ok(Answer::Context(not_heard())),
         Err(unknown) => return Ok(Answer::Context(format!("{}: {unknown}", not_heard()))),
     };
-    let mut driver = asked.claim(&run.run, &session)?;
+    goes_on(asked, asked.claim(&run.run, &session)?)
+}
+
+fn goes_on(asked: &Asked, mut driver: HostedDriver) -> Result<Answer, CommandError> {
     if matches!(driver.state().status(), RunStatus::Paused | RunStatus::AwaitingUser) {
         let _ = driver.request(&Request::Resume { raise: Raise::default() })?;
     }

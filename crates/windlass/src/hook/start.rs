@@ -153,8 +153,15 @@ fn as_arguments(words: &str) -> Result<Vec<String>, CommandError> {
         return Ok(vec!["--issue".to_owned(), number.to_owned()]);
     }
     if words.starts_with("--") || words.contains(" --") {
-        return shlex::split(words)
-            .ok_or_else(|| CommandError::usage(format!("`{words}` is not understood")));
+        // What follows ` -- ` is the goal, word for word.
+        let (options, goal) = match words.split_once(" -- ") {
+            Some((options, goal)) => (options, Some(goal.trim().to_owned())),
+            None => (words, None),
+        };
+        let options = shlex::split(options)
+            .ok_or_else(|| CommandError::usage(format!("`{options}` is not understood")))?;
+        let goal = goal.into_iter().flat_map(|goal| ["--".to_owned(), goal]);
+        return Ok(options.into_iter().chain(goal).collect());
     }
     if words.is_empty() {
         return Err(CommandError::usage("a run needs an issue's number or a goal")

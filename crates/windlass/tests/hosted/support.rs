@@ -32,7 +32,7 @@ pub(crate) fn with_workflow(env: &TestEnv, text: &str) {
 pub(crate) fn started(host: &Host<'_>) -> String {
     let answer = host.says("/windlass:two Write something");
     let told = answer.context().unwrap_or_else(|| panic!("{answer:?}")).to_owned();
-    assert!(told.contains("Call the Agent tool"), "{told}");
+    assert!(told.contains("subagent_type:"), "{told}");
     told
 }
 

@@ -12,8 +12,8 @@ steps:
     title: Planning
     team:
       spokes:
-        - {agent: planner, task: "The back.", writes: "{specs}/back.md"}
-        - {agent: planner, task: "The front.", writes: "{specs}/front.md"}
+        - {id: back, agent: planner, task: "The back.", writes: "{specs}/back.md"}
+        - {id: front, agent: planner, task: "The front.", writes: "{specs}/front.md"}
       hub: {agent: planner, task: "Join them."}
     done: {file: "{specs}/plan.md"}
 "#;

@@ -46,6 +46,17 @@ impl RunState {
                     step.handover = Some(HandOver { call, agent: None, since: now, rounds });
                 });
             }
+            Event::OfferWithdrawn { .. } => {
+                self.attempt_since(index, attempt, event)?;
+                if self.step(index).handover.is_some() {
+                    return Err(self.wrong_phase(index, event));
+                }
+                self.undo_start(index);
+                self.update(index, |step| {
+                    step.session = step.resumed.take();
+                    step.phase = Phase::Due;
+                });
+            }
             Event::AttemptHandedOver { agent, .. } => {
                 self.attempt_since(index, attempt, event)?;
                 if self.step(index).handover.is_none() {

@@ -112,6 +112,7 @@ impl RunState {
             }
             Event::AttemptStarted { attempt, .. }
             | Event::OfferTaken { attempt, .. }
+            | Event::OfferWithdrawn { attempt }
             | Event::AttemptHandedOver { attempt, .. }
             | Event::StopRequested { attempt, .. }
             | Event::AttemptEnded { attempt, .. }

@@ -2,11 +2,13 @@
 
 use super::draft::Draft;
 use super::gate::resume_if_stopped;
+use super::session;
 use crate::id::{AttemptId, StepId, StepIndex};
 use crate::run::state::{Control, PauseReason, Phase, StopReason};
 use crate::run::{Event, Raise, Rejected};
 
 pub(super) fn pause(draft: &mut Draft, now: bool) -> Result<(), Rejected> {
+    session::withdraw_offers(draft);
     let paused = !matches!(draft.state.control, Control::Active);
     let in_flight = draft.state.in_flight().is_some();
     if paused && !(now && in_flight) {
@@ -73,6 +75,7 @@ pub(super) fn skip(draft: &mut Draft, step: &StepId, reason: &str) -> Result<(),
         let status = draft.state.step_status(index).as_str().to_owned();
         return Err(Rejected::StepFinished { step: step.clone(), status });
     }
+    session::withdraw_offers(draft);
     if draft.state.is_in_flight(index) {
         return Err(Rejected::Busy { what: format!("`{step}` is being worked on") });
     }
@@ -130,6 +133,7 @@ pub(super) fn abort(draft: &mut Draft, reason: Option<&str>) -> Result<(), Rejec
 
 /// Stops attempts and gives verifications up. A baseline or a commit is quick and finishes.
 fn stop_in_flight(draft: &mut Draft, reason: StopReason) {
+    session::withdraw_offers(draft);
     let in_hand: Vec<StepIndex> = draft.state.in_hand().collect();
     for index in in_hand {
         let phase = draft.state.step(index).phase.clone();

@@ -173,10 +173,12 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
     match &input.kind {
         InputKind::Start { .. } => return Err(Rejected::AlreadyStarted),
         InputKind::DriverTookOver { driver, session } => {
+            session::withdraw_offers(&mut draft);
             draft.emit(Event::DriverTookOver { driver: *driver, session: session.clone() });
         }
         InputKind::DriverLeft => {
             if draft.state.driver.is_some() {
+                session::withdraw_offers(&mut draft);
                 draft.emit(Event::DriverLeft);
             }
         }

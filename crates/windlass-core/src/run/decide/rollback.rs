@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::gate::resume_if_stopped;
+use super::session;
 use crate::id::{GateId, StepId, StepIndex};
 use crate::plan::{Rollback, glob};
 use crate::proof::{Finding, VerifyReport};
@@ -141,6 +142,7 @@ pub(super) fn by_person(
         return Err(Rejected::NoReason);
     }
     let index = draft.find(step)?;
+    session::withdraw_offers(draft);
     if let Some(busy) = draft.state.in_flight() {
         return Err(Rejected::Busy { what: format!("`{}` is being worked on", draft.id(busy)) });
     }

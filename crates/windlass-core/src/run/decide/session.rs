@@ -7,6 +7,21 @@ use crate::run::session::{BLOCKS_IN_A_ROW, BLOCKS_IN_ALL, MAX_ROUNDS, ROUNDS_END
 use crate::run::state::{Control, PauseReason, Phase};
 use crate::run::{Event, Rejected};
 
+/// Takes back what nobody has taken: whoever decides or takes over finds nothing in flight.
+pub(super) fn withdraw_offers(draft: &mut Draft) {
+    if !draft.state.is_hosted() {
+        return;
+    }
+    let in_hand: Vec<StepIndex> = draft.state.in_hand().collect();
+    for index in in_hand {
+        let step = draft.state.step(index);
+        if let (Phase::Running { attempt, .. }, None) = (&step.phase, &step.handover) {
+            let attempt = AttemptId { step: draft.id(index), number: *attempt };
+            draft.emit(Event::OfferWithdrawn { attempt });
+        }
+    }
+}
+
 /// The session calls its tool for an attempt that it was offered. It may call again as long as no
 /// subagent has come of it.
 pub(super) fn taken(draft: &mut Draft, attempt: &AttemptId, call: &str) -> Result<(), Rejected> {
@@ -79,6 +94,7 @@ pub(super) fn stop_asked(
         draft.emit(Event::StopBlocked);
         return Ok(());
     };
+    withdraw_offers(draft);
     draft.emit(Event::RunPaused { reason: PauseReason::LoopDetected, detail });
     Ok(())
 }

@@ -121,7 +121,8 @@ fn a_session_that_is_sent_on_again_and_again_is_stopped() {
         assert_eq!(run.feed(stop_asked()), Ok(vec![Event::StopBlocked]));
     }
     let detail = "the session was sent on 15 times without a new attempt or proof";
-    assert_eq!(run.feed(stop_asked()), Ok(vec![paused(PauseReason::LoopDetected, detail)]));
+    let pauses = paused(PauseReason::LoopDetected, detail);
+    assert_eq!(run.feed(stop_asked()), Ok(vec![withdrawn("code#1"), pauses]));
     assert_eq!(run.feed(stop_asked()), Err(Rejected::NotExpected), "it is paused");
 }
 
@@ -162,7 +163,8 @@ fn the_run_pauses_before_the_host_would_let_its_session_stop() {
     let asked = |idle_blocks| InputKind::StopAsked { idle_blocks, cap: Some(8) };
     assert_eq!(run.feed(asked(6)), Ok(vec![Event::StopBlocked]));
     let detail = "the session was sent on 7 times and called no tool";
-    assert_eq!(run.feed(asked(7)), Ok(vec![paused(PauseReason::LoopDetected, detail)]));
+    let pauses = paused(PauseReason::LoopDetected, detail);
+    assert_eq!(run.feed(asked(7)), Ok(vec![withdrawn("code#1"), pauses]));
 }
 
 #[test]
@@ -183,6 +185,41 @@ fn a_session_that_left_stays_the_owner_and_starts_nothing() {
     assert_eq!(run.state.session, Some(session()));
     run.ends("code#1", "c1");
     assert_eq!(run.verifies(fails("no")), [not_proven("code", "no")], "no round and no attempt");
+}
+
+fn withdrawn(attempt: &str) -> Event {
+    Event::OfferWithdrawn { attempt: attempt_id(attempt) }
+}
+
+#[test]
+fn an_offer_that_nobody_took_is_withdrawn_before_a_person_decides() {
+    let mut run = hosted([agent("plan"), agent("code")]);
+    run.begins("plan");
+    at_work(&mut run, "plan#1");
+    run.ends("plan#1", "c1");
+    run.verifies(holds());
+    run.begins("code");
+    let spent = run.state.spent.attempts;
+    let events = run.decides(Decision::Pause { now: false });
+    assert_eq!(events[0], withdrawn("code#1"));
+    assert_eq!(run.state.status(), RunStatus::Paused);
+    assert_eq!(run.state.spent.attempts, spent - 1, "the budget has it back");
+    let events = run.decides(Decision::Resume { raise: Raise::default() });
+    assert_eq!(events[1], started("code#2", 1), "and it cost no try");
+    assert_eq!(run.decides(rollback("plan", "c1"))[0], withdrawn("code#2"));
+}
+
+#[test]
+fn who_takes_over_finds_no_offer_of_another_session() {
+    let mut run = hosted([agent("code")]);
+    run.begins("code");
+    let other = Session { id: "s2".to_owned(), ..session() };
+    let driver = crate::id::Fence(DRIVER.0 + 1);
+    let took_over = InputKind::DriverTookOver { driver, session: Some(other) };
+    let kinds: Vec<_> = run.expect_fed(took_over).iter().map(Event::kind).collect();
+    assert_eq!(kinds, ["offer_withdrawn", "driver_took_over", "attempt_started"]);
+    assert_eq!(run.expect_fed(InputKind::DriverLeft)[0], withdrawn("code#2"));
+    assert_eq!(run.outstanding(), []);
 }
 
 #[test]
