@@ -2,6 +2,12 @@
 //! writes. The session's model obeys, unless a test says otherwise.
 
 mod cheats;
+mod compaction;
+mod gates;
+mod killed;
 mod parallel;
+mod rounds;
+mod strangers;
 mod support;
+mod team;
 mod whole;

@@ -27,6 +27,9 @@ steps:
     done: {all: [{file: src/code.txt}, {state: .context.code.lines == 3}]}
 "#;
 
+/// The prompt that starts a run of it.
+pub(super) const PROMPT: &str = "/windlass:run --workflow two 'Write something'";
+
 /// What the session's model is told to call, once.
 const ONE: &str = r"subagent_type: (?<kind>\S+)\ndescription: (?<name>.+)\nprompt: (?<words>.+)";
 

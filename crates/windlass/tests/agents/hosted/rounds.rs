@@ -1,0 +1,31 @@
+//! A subagent that says it is done.
+
+use windlass_testkit::model::say;
+
+use super::support::{PROMPT, Session, TWO_STEPS, attempt, obeying};
+
+#[test]
+fn a_subagent_that_lies_is_sent_back_and_after_five_rounds_another_one_is_told_why() {
+    let script = || {
+        let truth = say("I write it.").write(".windlass/run/specs/plan.md", "the plan\n");
+        obeying([attempt("plan#1", []), attempt("plan#2", [truth])])
+    };
+    let Some(session) = Session::newest(script()) else { return };
+    let session = session.with_workflow("two", TWO_STEPS);
+    session.begins(PROMPT);
+    session.assert_status("awaiting_approval");
+    let told: Vec<_> =
+        session.server.requests_of("plan#1").iter().map(|request| request.last_said()).collect();
+    assert_eq!(told.len(), 5, "{}", session.story());
+    for (round, told) in (1..).zip(&told[1..]) {
+        assert!(told.contains(&format!("round {round} of 5")), "{told}");
+        assert!(told.contains("no such file"), "{told}");
+    }
+    let journal = session.env.log_json();
+    assert_eq!(journal.count("round_failed"), 4);
+    assert_eq!(journal.count("attempt_started"), 2);
+    assert_eq!(journal.count_of_step("step_not_proven", "plan"), 1);
+    let prompt = session.server.requests_of("plan#2")[0].user_texts().join("\n");
+    assert!(prompt.contains("was not accepted"), "{prompt}");
+    session.assert_clean();
+}
