@@ -2,6 +2,7 @@
 //! writes. The session's model obeys, unless a test says otherwise.
 
 mod cheats;
+mod closed;
 mod compaction;
 mod gates;
 mod killed;

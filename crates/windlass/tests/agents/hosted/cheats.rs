@@ -200,7 +200,7 @@ fn what_a_script_hides_decides_nothing() {
     let gone = "while kill -0 \"$CLAUDE_PID\" 2>/dev/null; do sleep 0.05; done;";
     let cheats = vec![
         script("forge.txt", FORGE),
-        bash(format!("python3 {}", file("forge.txt"))),
+        bash(format!("exec python3 {}", file("forge.txt"))),
         script("pair.txt", PAIR),
         bash(format!("python3 {}", file("pair.txt"))),
         script("detached.sh", &detached),

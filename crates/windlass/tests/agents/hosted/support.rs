@@ -197,6 +197,11 @@ pub(super) fn obeying_after(
 
 /// The session's model starts what it was told to.
 pub(super) fn starts(agents: usize) -> Lane {
+    starts_when(agents, None)
+}
+
+/// As [`starts`], and not before a file is there.
+pub(super) fn starts_when(agents: usize, file: Option<&Path>) -> Lane {
     let block = |number: usize| {
         ONE.replace("kind", &format!("kind{number}"))
             .replace("name", &format!("name{number}"))
@@ -208,7 +213,10 @@ pub(super) fn starts(agents: usize) -> Lane {
             "description": format!("<<name{number}>>"), "prompt": format!("<<words{number}>>")});
         turn.tool("Agent", input)
     };
-    let turn = (1..=agents).fold(say("As I was told."), call);
+    let mut turn = (1..=agents).fold(say("As I was told."), call);
+    if let Some(file) = file {
+        turn = turn.until_file(file);
+    }
     let pattern = format!("(?s){}", pattern.join(".*?").replace(".+", "[^\\n]+"));
     Lane::when(Part::Last, &pattern).named("starts").then_always(turn)
 }
