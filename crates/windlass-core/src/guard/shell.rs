@@ -231,11 +231,8 @@ impl<'a> Walk<'a> {
         let mut output = self.pipeline(&list.first);
         for more in &list.additional {
             let (AndOr::And(pipeline) | AndOr::Or(pipeline)) = more;
-            // After `&&` the rest runs in the usual case, so an assignment there is one.
-            output += &match more {
-                AndOr::And(_) => self.pipeline(pipeline),
-                AndOr::Or(_) => self.in_branch(|walk| walk.pipeline(pipeline)),
-            };
+            // Whether it runs depends on what came before: an assignment there is not certain.
+            output += &self.in_branch(|walk| walk.pipeline(pipeline));
         }
         output
     }

@@ -158,18 +158,23 @@ fn followed(path: &Path) -> PathBuf {
     }
 }
 
-/// Follows the links of a path as far as it exists.
+/// Follows the links of a path as far as it exists. The guard writes the home as `/~`.
 fn real(path: &Path) -> PathBuf {
     let mut rest = Vec::new();
-    let mut there = path.to_owned();
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let mut there = match (path.strip_prefix("/~"), home) {
+        (Ok(below), Some(home)) => home.join(below),
+        (Ok(_) | Err(_), _) => path.to_owned(),
+    };
+    let path = there.clone();
     loop {
         if let Ok(found) = there.canonicalize() {
             return rest.iter().rev().fold(found, |path, name| path.join(name));
         }
-        let Some(name) = there.file_name().map(ToOwned::to_owned) else { return path.to_owned() };
+        let Some(name) = there.file_name().map(ToOwned::to_owned) else { return path };
         rest.push(name);
         if !there.pop() {
-            return path.to_owned();
+            return path;
         }
     }
 }

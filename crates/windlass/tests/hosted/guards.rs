@@ -56,6 +56,8 @@ fn the_orchestrator_neither_writes_nor_reads_code_and_its_subagent_does() {
         ("Write", write("other/code.rs")),
         ("Write", write("judge.txt")),
         ("Bash", json!({"command": "git push"})),
+        ("Bash", json!({"command": "cat ~/.local/state/windlass/repos/*/guard.json"})),
+        ("Bash", json!({"command": "cp x $HOME/.claude/settings.json"})),
         ("Agent", json!({"subagent_type": "windlass:coder", "prompt": "x", "description": "x"})),
         (
             "Bash",

@@ -130,10 +130,8 @@ fn without_its_file_a_guard_asks_the_journal_and_where_it_cannot_it_refuses_ever
 fn a_windlass_that_is_gone_lets_the_newest_claude_call_no_tool() {
     let folder = tempfile::tempdir().expect("a folder");
     let go_on = folder.path().join("go-on");
-    let acts = say("I write.")
-        .write("src/cheat.rs", "x")
-        .shell("echo x > cheated.txt")
-        .until_file(&go_on);
+    let acts =
+        say("I write.").write("src/cheat.rs", "x").shell("echo x > cheated.txt").until_file(&go_on);
     let cheats = Lane::when_first_user_has("/windlass:run").named("starts").turn(acts);
     let script = obeying_after([], [cheats.then_always(say("Then not."))]);
     let Some(session) = Session::newest(script) else { return };
