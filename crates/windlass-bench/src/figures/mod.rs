@@ -1,5 +1,6 @@
 //! The groups of figures, in the order in which they are printed.
 
+mod hooks;
 mod journal;
 mod launcher;
 mod machine;
@@ -23,11 +24,12 @@ pub(crate) enum Group {
     Steps,
     Memory,
     Launcher,
+    Hooks,
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 5] =
-        [Self::Machine, Self::Journal, Self::Steps, Self::Memory, Self::Launcher];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Machine, Self::Journal, Self::Steps, Self::Memory, Self::Launcher, Self::Hooks];
 
     pub(crate) fn measure(self, windlass: &Windlass, effort: Effort) -> BenchResult<Vec<Figure>> {
         match self {
@@ -36,6 +38,7 @@ impl Group {
             Self::Steps => steps::measure(windlass, effort),
             Self::Memory => memory::measure(windlass, effort),
             Self::Launcher => launcher::measure(windlass, effort),
+            Self::Hooks => hooks::measure(windlass, effort),
         }
     }
 }
@@ -48,6 +51,7 @@ impl fmt::Display for Group {
             Self::Steps => "steps",
             Self::Memory => "memory",
             Self::Launcher => "launcher",
+            Self::Hooks => "hooks",
         })
     }
 }

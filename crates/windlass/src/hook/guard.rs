@@ -11,7 +11,7 @@ use windlass_core::run::HostKind;
 use windlass_engine::hosted::desk::{Badge, Desk};
 
 use super::agent;
-use super::who::{Asked, Relation};
+use super::who::Asked;
 use crate::error::CommandError;
 
 /// How many calls of windlass in one command get a token.
@@ -29,7 +29,7 @@ pub(super) fn pre_tool_use(asked: &mut Asked) -> Result<Answer, CommandError> {
         return Ok(looked(asked, &tool, &input, &Grounds::of_attempt(place, temporary())));
     }
     let Some(run) = asked.run.clone() else { return Ok(Answer::Nothing) };
-    if asked.relation(&run) == Relation::Stranger {
+    if !asked.is_guarded(&run) {
         return Ok(Answer::Nothing);
     }
     if tool.is_empty() {

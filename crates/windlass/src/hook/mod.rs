@@ -25,6 +25,7 @@ use windlass_core::hook::{Answer, HookCall, HookEvent};
 use windlass_core::run::HostKind;
 use windlass_engine::dispatch::now;
 use windlass_engine::hosted::checkout::Checkout;
+use windlass_engine::hosted::guard_file::{self, Seen};
 use windlass_engine::hosted::hook_log::{self, HookLine};
 
 use crate::error::CommandError;
@@ -129,18 +130,36 @@ fn failed(event: HookEvent, error: &CommandError) -> Answered {
     Answered { answer, log: None }
 }
 
+/// Whether an event can be about a run that does not exist yet, or comes from within an attempt.
+fn matters_without_run(event: HookEvent) -> bool {
+    let begins = matches!(
+        event,
+        HookEvent::SessionStart
+            | HookEvent::SessionEnd
+            | HookEvent::UserPromptSubmit
+            | HookEvent::Stop
+    );
+    begins || std::env::var_os("WINDLASS_ATTEMPT").is_some()
+}
+
 fn answer(host: HostKind, event: HookEvent, bytes: &[u8]) -> Result<Answered, CommandError> {
-    // Which repository is asked first: without one nothing is guarded, whatever the input is.
+    // Which repository is asked first: without a run nothing is guarded, whatever the input is, and
+    // most calls of most sessions end here.
     let project = std::env::var_os("CLAUDE_PROJECT_DIR").filter(|folder| !folder.is_empty());
-    let read = HookCall::read(bytes, event);
-    let folder = match (&project, &read) {
-        (Some(folder), _) => folder.into(),
-        (None, Ok(call)) if !call.folder.as_os_str().is_empty() => call.folder.clone(),
-        (None, _) => std::env::current_dir().map_err(CommandError::failure)?,
+    let folder = match project {
+        Some(folder) => folder.into(),
+        None => match HookCall::read(bytes, event) {
+            Ok(call) if !call.folder.as_os_str().is_empty() => call.folder,
+            Ok(_) | Err(_) => std::env::current_dir().map_err(CommandError::failure)?,
+        },
     };
     let Some(checkout) = Checkout::around(&folder) else { return Ok(Answered::nothing()) };
     let home = surroundings::home()?;
     let repository = home.repository(&checkout.key());
+    if !matters_without_run(event) && guard_file::read(&repository) == Seen::NoStore {
+        return Ok(Answered::nothing());
+    }
+    let read = HookCall::read(bytes, event);
     let mut asked = match Asked::about(host, checkout, home, repository, read)? {
         Some(asked) => asked,
         None => return Ok(Answered::nothing()),

@@ -78,6 +78,19 @@ impl Asked {
         Desk::of(&self.repository).starting(&self.call.session).is_some()
     }
 
+    /// Returns whether guards look at what the calling session does: it owns the run, was started below
+    /// its owner, or nobody owns it any more. Who exactly calls is no matter, and not looked into.
+    pub(super) fn is_guarded(&self, run: &GuardedRun) -> bool {
+        run.session.id == self.call.session || !is_alive(&run.session) || self.is_below_owner(run)
+    }
+
+    fn is_below_owner(&self, run: &GuardedRun) -> bool {
+        let HostProcess { pid, start } = run.session.process;
+        let me = i32::try_from(std::process::id()).unwrap_or(-1);
+        // What cannot be told is guarded.
+        ancestry::descends_from(me, pid, start).unwrap_or(true)
+    }
+
     /// Returns how the calling session stands to the run of this checkout.
     pub(super) fn relation(&self, run: &GuardedRun) -> Relation {
         let alive = is_alive(&run.session);
@@ -88,13 +101,7 @@ impl Asked {
             let owner = self.caller().is_ok_and(|caller| caller.process == run.session.process);
             return if owner { Relation::Owner } else { Relation::Shadow };
         }
-        let HostProcess { pid, start } = run.session.process;
-        let me = i32::try_from(std::process::id()).unwrap_or(-1);
-        // What cannot be told is guarded.
-        match ancestry::descends_from(me, pid, start) {
-            Ok(false) => Relation::Stranger,
-            Ok(true) | Err(_) => Relation::Shadow,
-        }
+        if self.is_below_owner(run) { Relation::Shadow } else { Relation::Stranger }
     }
 
     /// Finds out who calls.
