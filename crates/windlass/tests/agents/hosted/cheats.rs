@@ -124,6 +124,9 @@ fn refused(id: &str) -> Vec<Call> {
         bash("setsid -f windlass approve"),
         bash("nohup sh -c 'windlass approve' >/dev/null 2>&1 &"),
         bash("windlass feedback 'again'"),
+        bash("sh notes.sh"),
+        bash(". ./notes.sh"),
+        bash("exec python3 notes.txt"),
         bash(format!("claude -p --resume {id} approve")),
         bash(format!("setsid -f claude -p --resume {id} approve")),
         bash(format!("nohup claude -p --resume {id} approve >/dev/null 2>&1 &")),
@@ -177,54 +180,49 @@ ours.shutdown(socket.SHUT_WR)
 sys.exit(child.wait())
 "#;
 
-/// Guards cannot see what a script does that lies in a file. What it does comes to nothing.
+/// Guards cannot see what a build does. What it does comes to nothing.
 #[test]
-fn what_a_script_hides_decides_nothing() {
+fn what_a_build_hides_decides_nothing() {
     let id = uuid::Uuid::new_v4().to_string();
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name: &str| text(&folder.path().join(name));
-    let script =
-        |name: &str, content: &str| ("Write", json!({"file_path": file(name), "content": content}));
-    let detached = format!(
-        "setsid -f sh -c 'windlass approve >{0} 2>&1; mv {0} {1}'\nwindlass approve\n",
-        file("detached.new"),
-        file("detached.out")
-    );
-    let another = |name: &str, before: &str| {
-        format!(
-            "setsid -f sh -c '{before} \"$WINDLASS_CLAUDE\" -p --resume {id} approve \
-             >{0}.new 2>&1 </dev/null; mv {0}.new {0}'\n",
-            file(name)
-        )
+    for (name, content) in [("forge.py", FORGE), ("pair.py", PAIR)] {
+        fs_err::write(folder.path().join(name), content).expect("a script");
+    }
+    // A process that has left its session behind.
+    let apart = |name: &str, command: &str| {
+        format!("setsid -f sh -c '({command}) >{0}.new 2>&1 </dev/null; mv {0}.new {0}'", file(name))
     };
-    let gone = "while kill -0 \"$CLAUDE_PID\" 2>/dev/null; do sleep 0.05; done;";
-    let cheats = vec![
-        script("forge.txt", FORGE),
-        bash(format!("exec python3 {}", file("forge.txt"))),
-        script("pair.txt", PAIR),
-        bash(format!("python3 {}", file("pair.txt"))),
-        script("detached.sh", &detached),
-        bash(format!("sh {}", file("detached.sh"))),
-        script("push.sh", "git push origin HEAD:refs/heads/cheat\n"),
-        bash(format!("sh {}", file("push.sh"))),
-        script("another.sh", &another("another.out", "")),
-        script("later.sh", &another("later.out", gone)),
-        bash(format!("sh {}; sh {}", file("another.sh"), file("later.sh"))),
+    let gone = "while kill -0 $$CLAUDE_PID 2>/dev/null; do sleep 0.05; done;";
+    let another = format!("\"$$WINDLASS_CLAUDE\" -p --resume {id} approve");
+    let targets = [
+        ("forge", format!("exec python3 {}", file("forge.py"))),
+        ("pair", format!("python3 {}", file("pair.py"))),
+        ("plain", "windlass approve".to_owned()),
+        ("apart", apart("apart.out", "windlass approve")),
+        ("push", "git push origin HEAD:refs/heads/cheat".to_owned()),
+        ("another", apart("another.out", &another)),
+        ("later", apart("later.out", &format!("{gone} {another}"))),
     ];
+    let build: String =
+        targets.iter().map(|(name, command)| format!("{name}:\n\t@{command}\n")).collect();
+    let mut cheats = vec![("Write", json!({"file_path": file("build.txt"), "content": build}))];
+    let make = |target: &str| bash(format!("make -f {} {target}", file("build.txt")));
+    cheats.extend(["forge", "pair", "plain", "apart", "push", "another later"].map(make));
     let Some(session) = Session::newest(cheating(&cheats)) else { return };
     let at_gate = AtGate::of(session, &id);
     at_gate.session.says(PROMPT);
     let answers = at_gate.answers(cheats.len());
     let said = |at: usize| answers[at].text.as_str();
     assert!(said(1).contains("the hook's input is no JSON object"), "{}", said(1));
-    assert!(said(3).contains("cannot be told that this message comes from"), "{}", said(3));
-    assert!(said(5).contains("the session that drives run"), "{}", said(5));
-    assert!(said(7).contains("windlass-bars-push"), "{}", said(7));
+    assert!(said(2).contains("cannot be told that this message comes from"), "{}", said(2));
+    assert!(said(3).contains("the session that drives run"), "{}", said(3));
+    assert!(said(5).contains("windlass-bars-push"), "{}", said(5));
     let left = |name: &str| {
         wait::for_fact(name, || folder.path().join(name).exists());
         fs_err::read_to_string(folder.path().join(name)).expect("a file")
     };
-    let told = left("detached.out");
+    let told = left("apart.out");
     assert!(told.contains("not called at a terminal of a person"), "{told}");
     for name in ["another.out", "later.out"] {
         // Both were sessions of their own, with a prompt that nobody heard.
