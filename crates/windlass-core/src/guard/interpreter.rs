@@ -100,6 +100,13 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
     }
     texts.extend(arguments.iter().filter_map(|word| word.strip_prefix(PROCESS)).map(str::to_owned));
     texts.extend(arguments.iter().filter_map(|word| walk.kept(word)));
+    let by_option = if is_awk { "-f" } else { "-m" };
+    let named = arguments.iter().any(|word| word.starts_with(by_option));
+    // `awk -f FILE` is a script, `python -m NAME` is a program that is installed.
+    let in_a_file = if is_awk { named } else { texts.is_empty() && !from_input && !named };
+    if interprets && in_a_file {
+        walk.script_file();
+    }
     for text in texts {
         let lower = text.to_lowercase();
         if runs_a_push(&lower, name.ends_with("make")) {

@@ -195,6 +195,18 @@ impl Walk<'_> {
         riddle
     }
 
+    /// A script in a file that nothing here has written: what it does cannot be seen. The orchestrator
+    /// could have written it before, and has no need to run one.
+    pub(super) fn script_file(&mut self) -> String {
+        if self.grounds.seat == Seat::Orchestrator {
+            self.cannot_tell(
+                "what a script in a file does cannot be seen, and the orchestrator runs none. The agent \
+                 of a step does such work",
+            );
+        }
+        TOLD.to_string()
+    }
+
     fn start_shell(&mut self, arguments: &[String], input: Input) -> String {
         let (mut takes_text, mut takes_input, mut at) = (false, false, 0);
         while let Some(word) = arguments.get(at) {
@@ -247,7 +259,7 @@ impl Walk<'_> {
                 // A script of its own: nothing here reads files.
                 None => match self.kept(file) {
                     Some(text) => with_arguments(self, &text, rest),
-                    None => TOLD.to_string(),
+                    None => self.script_file(),
                 },
             },
             Some(_) | None => match input {
