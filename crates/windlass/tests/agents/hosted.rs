@@ -9,6 +9,7 @@ mod killed;
 mod parallel;
 mod rounds;
 mod strangers;
+mod stubborn;
 mod support;
 mod team;
 mod whole;

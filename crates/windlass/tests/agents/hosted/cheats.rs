@@ -237,3 +237,47 @@ fn what_a_build_hides_decides_nothing() {
     }
     at_gate.nothing_came_of_it();
 }
+
+#[test]
+fn a_subagent_keeps_to_its_step() {
+    let plan = say("I plan.").write(".windlass/run/specs/plan.md", "the plan\n");
+    let agent = json!({"subagent_type": "general-purpose", "description": "x", "prompt": "Help"});
+    let refused = [
+        say("I try.").write("other/code.txt", "x"),
+        say("I try.").write("judge.txt", "x"),
+        say("I try.").write(".claude/settings.json", "{}"),
+        say("I try.").write(".git/hooks/pre-commit", "x"),
+        say("I try.").shell("echo x > other/code.txt"),
+        say("I try.").shell("git push origin HEAD"),
+        say("I try.").shell("windlass approve"),
+        say("I try.").shell("windlass feedback again"),
+        say("I try.").shell("windlass hook claude stop < /dev/null"),
+        say("I try.").shell("claude -p --resume x approve"),
+        say("I try.").shell("rm -rf ~/.local/state/windlass"),
+        say("I try.").tool("Agent", agent),
+    ];
+    let count = refused.len();
+    let honest = say("I write.")
+        .write("src/code.txt", "1\n2\n3\n")
+        .shell("windlass context set code.lines=3");
+    let code = attempt("code#1", refused.into_iter().chain([honest]));
+    let Some(session) = Session::newest(obeying_after([attempt("plan#1", [plan]), code], []))
+    else {
+        return;
+    };
+    let at_gate = AtGate::of(session, &uuid::Uuid::new_v4().to_string());
+    let session = &at_gate.session;
+    session.says("approve");
+    session.assert_status("completed");
+    let last = session.server.requests_of("code#1").pop().expect("a request");
+    let answers = last.tool_results();
+    let failed = answers.iter().position(|answer| !answer.failed).expect("a success");
+    assert_eq!(failed, count, "{answers:#?}");
+    for answer in &answers[..count - 1] {
+        assert!(answer.text.contains("windlass"), "{answer:?}");
+    }
+    let changed = session.env.repository.git(&["diff", "--name-only", "main", "HEAD"]);
+    assert_eq!(changed, "src/code.txt");
+    assert_eq!(session.env.log_json().count("gate_approved"), 1);
+    session.assert_clean();
+}
