@@ -61,3 +61,21 @@ fn feedback_is_handed_on_by_a_token_and_a_proposal_needs_its_code() {
     assert_eq!(session.env.log_json().count("gate_approved"), 1);
     session.assert_clean();
 }
+
+#[test]
+fn a_person_answers_at_a_terminal_of_their_own_and_nobody_without_one() {
+    let Some(session) = Session::newest(listening()) else { return };
+    let session = session.with_workflow("two", TWO_STEPS);
+    session.begins(PROMPT);
+    session.assert_status("awaiting_approval");
+    let mut without = session.env.command("setsid");
+    without.arg("--wait").arg(session.env.exe()).arg("approve");
+    let refused = session.env.finish(without);
+    assert!(refused.stderr.contains("not called at a terminal of a person"), "{refused}");
+    session.assert_status("awaiting_approval");
+    session.env.windlass_elsewhere(&["approve"]).assert_code(0);
+    assert_eq!(session.env.log_json().count("gate_approved"), 1);
+    session.says("Go on");
+    session.assert_status("completed");
+    session.assert_clean();
+}

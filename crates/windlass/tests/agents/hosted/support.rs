@@ -110,17 +110,18 @@ impl Session {
     }
 
     /// Begins the session with a prompt, and waits for its end.
-    pub(super) fn begins(&self, prompt: &str) -> Told {
-        self.told(self.command(&["--session-id", &self.id], prompt))
+    pub(super) fn begins(&self, prompt: &str) {
+        self.told(self.command(&["--session-id", &self.id], prompt));
     }
 
     /// Goes on with the session by another prompt.
-    pub(super) fn says(&self, prompt: &str) -> Told {
-        self.told(self.command(&["--resume", &self.id], prompt))
+    pub(super) fn says(&self, prompt: &str) {
+        self.told(self.command(&["--resume", &self.id], prompt));
     }
 
-    pub(super) fn told(&self, command: Command) -> Told {
-        Told { finished: self.env.finish(command) }
+    /// Runs a session's process to its end.
+    pub(super) fn told(&self, command: Command) {
+        self.env.finish(command).assert_code(0);
     }
 
     /// The lines of the hook log.
@@ -145,7 +146,7 @@ impl Session {
         let mut text = self.version();
         for request in self.server.requests() {
             let (lane, turn) = (request.lane.as_deref().unwrap_or("-"), request.turn);
-            let said = shortened(&request.last_said());
+            let said = shortened(request.last_said());
             let results: Vec<_> = request.last_results().iter().map(shortened).collect();
             let _ = writeln!(text, "\n--- {lane}, {turn}: {said}\n    {}", results.join("\n    "));
         }
@@ -169,11 +170,6 @@ impl Session {
     pub(super) fn version(&self) -> String {
         self.claude.version().expect("a version")
     }
-}
-
-/// What a process of a session printed.
-pub(super) struct Told {
-    pub(super) finished: Finished,
 }
 
 /// A model that does as it is told: these are its subagents.
