@@ -113,7 +113,7 @@ impl Walk<'_> {
         }
         match self.kept(file) {
             Some(text) => self.eval(&text),
-            None => self.script_file(),
+            None => self.script_file(file),
         }
     }
 

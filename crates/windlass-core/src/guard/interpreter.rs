@@ -100,12 +100,10 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
     }
     texts.extend(arguments.iter().filter_map(|word| word.strip_prefix(PROCESS)).map(str::to_owned));
     texts.extend(arguments.iter().filter_map(|word| walk.kept(word)));
-    let by_option = if is_awk { "-f" } else { "-m" };
-    let named = arguments.iter().any(|word| word.starts_with(by_option));
-    // `awk -f FILE` is a script, `python -m NAME` is a program that is installed.
-    let in_a_file = if is_awk { named } else { texts.is_empty() && !from_input && !named };
-    if interprets && in_a_file {
-        walk.script_file();
+    if interprets
+        && let Some(file) = script_of(is_awk, arguments).filter(|_| is_awk || texts.is_empty())
+    {
+        walk.script_file(file);
     }
     for text in texts {
         let lower = text.to_lowercase();
@@ -181,4 +179,18 @@ fn runs_a_push(lower: &str, every_line_runs: bool) -> bool {
     let speaks = (has("git") && (has("push") || has("send-pack")))
         || (has("gh") && (has("pr") || has("api") || has("release")));
     speaks && (every_line_runs || RUNS.iter().any(|word| lower.contains(word)))
+}
+
+/// Returns the file that an interpreter is given: `awk -f FILE`, or the first word that is no option; the
+/// name after `python -m` is that of a program that is installed.
+fn script_of(is_awk: bool, arguments: &[String]) -> Option<&str> {
+    if is_awk {
+        let at = arguments.iter().position(|word| word.starts_with("-f"))?;
+        return match arguments[at].strip_prefix("-f") {
+            Some("") => arguments.get(at + 1).map(String::as_str),
+            attached => attached,
+        };
+    }
+    let first = arguments.iter().find(|word| !word.starts_with('-') || *word == "-m")?;
+    (first != "-m").then_some(first.as_str())
 }

@@ -196,12 +196,14 @@ impl Walk<'_> {
     }
 
     /// A script in a file that nothing here has written: what it does cannot be seen. The orchestrator
-    /// could have written it before, and has no need to run one.
-    pub(super) fn script_file(&mut self) -> String {
-        if self.grounds.seat == Seat::Orchestrator {
+    /// does not run what it could have written under another name; a `.sh` of its own was looked at when
+    /// it was written.
+    pub(super) fn script_file(&mut self, file: &str) -> String {
+        let own = super::path::has_ending(file.as_ref(), self.grounds) && !file.ends_with(".sh");
+        if self.grounds.seat == Seat::Orchestrator && own {
             self.cannot_tell(
-                "what a script in a file does cannot be seen, and the orchestrator runs none. The agent \
-                 of a step does such work",
+                "this runs as a program what is no program by its name, and what it does cannot be seen. \
+                 The agent of a step does such work",
             );
         }
         TOLD.to_string()
@@ -259,7 +261,7 @@ impl Walk<'_> {
                 // A script of its own: nothing here reads files.
                 None => match self.kept(file) {
                     Some(text) => with_arguments(self, &text, rest),
-                    None => self.script_file(),
+                    None => self.script_file(file),
                 },
             },
             Some(_) | None => match input {

@@ -144,3 +144,17 @@ fn a_call_without_what_it_is_about_is_refused() {
     assert!(call("Write", &json!({"file_path": 7})).refusal().is_some());
     assert!(call("mcp__lab__say", &json!(null)).refusal().is_none());
 }
+
+#[test]
+fn a_script_that_the_orchestrator_writes_is_looked_at() {
+    let orchestrator = Grounds { seat: Seat::Orchestrator, ..grounds() };
+    let write = |content: &str| {
+        let input = json!({"file_path": "/srv/place/x.sh", "content": content});
+        let call = ToolCall { tool: "Write", input: &input, folder: "/srv/place".as_ref() };
+        look(&call, &orchestrator)
+    };
+    assert_eq!(write("#!/bin/sh\nset -e\nmvn -q verify\n"), Found::Nothing);
+    assert!(matches!(write("#!/bin/sh\ngit push origin main\n"), Found::Forbidden(_)));
+    assert!(write("windlass approve\n").refusal().is_some());
+    assert!(write("sed -i s/a/b/ src/main.rs\n").refusal().is_some());
+}

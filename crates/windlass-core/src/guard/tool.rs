@@ -78,7 +78,8 @@ pub(super) fn look(call: &ToolCall<'_>, grounds: &Grounds, real: Real<'_>) -> Fo
             }
         }
         "Write" | "Edit" | "MultiEdit" | "NotebookEdit" => {
-            file(text("file_path").or_else(|| text("notebook_path")), Access::Write)
+            let name = text("file_path").or_else(|| text("notebook_path"));
+            file(name, Access::Write).or(|| script_written(name, call, grounds, real))
         }
         "apply_patch" => {
             match text("input").or_else(|| text("patch")).or_else(|| text("command")) {
@@ -98,6 +99,30 @@ pub(super) fn look(call: &ToolCall<'_>, grounds: &Grounds, real: Real<'_>) -> Fo
         // Everything else reads, or belongs to a server that the workflow declared.
         _ => Found::Nothing,
     }
+}
+
+/// A script that the orchestrator writes does nothing that it may not do itself.
+fn script_written(
+    name: Option<&str>,
+    call: &ToolCall<'_>,
+    grounds: &Grounds,
+    real: Real<'_>,
+) -> Found {
+    if grounds.seat != Seat::Orchestrator || !name.is_some_and(|name| name.ends_with(".sh")) {
+        return Found::Nothing;
+    }
+    let edits = call.input.get("edits").and_then(Value::as_array);
+    let changed = edits.into_iter().flatten().chain([call.input]);
+    let texts = changed.flat_map(|edit| [edit.get("content"), edit.get("new_string")]);
+    for text in texts.flatten().filter_map(Value::as_str) {
+        let mut walk = Walk::new(call.folder, grounds, real);
+        walk.script(text);
+        let found = walk.into_found();
+        if found != Found::Nothing {
+            return found;
+        }
+    }
+    Found::Nothing
 }
 
 fn not_had(tool: &str, seat: Seat) -> Option<Found> {

@@ -32,11 +32,9 @@ pub fn let_go(state: &RunState) -> String {
         RunStatus::AwaitingUser => blocker(&mut text, state),
         RunStatus::Paused => paused(&mut text, state),
         RunStatus::Waiting => {
-            let until = state.holding().and_then(|(_, _, step)| match step.phase {
-                Phase::Waiting { until, .. } => Some(until),
-                _ => None,
-            });
-            if let Some(until) = until {
+            if let Some((_, _, step)) = state.holding()
+                && let Phase::Waiting { until, .. } = step.phase
+            {
                 let _ = write!(text, "\nIt waits until {until}; any message after that goes on.");
             }
         }

@@ -119,10 +119,10 @@ impl Hook {
 
     /// Returns the seconds that Codex waits for it.
     pub fn codex_timeout(&self, longest_check: Option<Duration>) -> u64 {
-        match self.event {
-            HookEvent::SessionEnd => CODEX_SESSION_END,
-            _ => self.claude_timeout(longest_check),
+        if self.event == HookEvent::SessionEnd {
+            return CODEX_SESSION_END;
         }
+        self.claude_timeout(longest_check)
     }
 }
 

@@ -268,25 +268,34 @@ fn published_words(publication: &Publication) -> String {
     }
 }
 
-/// Tells an event in one line, for people.
-pub fn describe(event: &Event) -> String {
+/// Tells how publishing goes.
+#[expect(clippy::wildcard_enum_match_arm, reason = "`describe` sends only these here")]
+fn publishing_words(event: &Event) -> String {
     match event {
-        Event::RunStarted { plan, .. } => {
-            format!("run started: {} ({} steps)", plan.workflow, plan.steps.len())
+        Event::PublishIntended { commit, .. } => {
+            let commit = commit.as_str();
+            format!("the branch is being pushed at {}", commit.get(..10).unwrap_or(commit))
         }
+        Event::Published { publication, .. } => published_words(publication),
+        Event::PublishRefused { step, message, .. } => {
+            format!("`{step}` could not be published: {message}")
+        }
+        Event::PushSettingsAccepted { step } => {
+            format!("`{step}` publishes with the repository's git settings as they were shown")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Tells who drives the run, and what a session does that drives it.
+#[expect(clippy::wildcard_enum_match_arm, reason = "`describe` sends only these here")]
+fn session_words(event: &Event) -> String {
+    match event {
         Event::DriverTookOver { driver, session: None } => {
             format!("driver {} took over", driver.0)
         }
         Event::DriverTookOver { session: Some(session), .. } => {
             format!("a session of {} took over", session.host.words())
-        }
-        Event::DriverLeft => "the driver left".to_owned(),
-        Event::StepReady { step } => format!("`{step}` is ready"),
-        Event::StepTaken { step } => format!("`{step}` is next"),
-        Event::StepBegan { step, .. } => format!("`{step}` began"),
-        Event::StepSkipped { step, reason } => format!("`{step}` was skipped: {reason}"),
-        Event::AttemptStarted { attempt, try_number, .. } => {
-            format!("attempt {attempt} started (try {try_number})")
         }
         Event::OfferTaken { attempt, .. } => format!("the session starts attempt {attempt}"),
         Event::OfferWithdrawn { attempt } => format!("attempt {attempt} is no longer offered"),
@@ -299,6 +308,32 @@ pub fn describe(event: &Event) -> String {
         Event::StopBlocked => "the session wanted to stop, and was sent on".to_owned(),
         Event::SessionNoted { event } => format!("the session: {}", brief(&event.as_str().into())),
         Event::BlocksReset => "a person said something in the session".to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// Tells an event in one line, for people.
+pub fn describe(event: &Event) -> String {
+    match event {
+        Event::RunStarted { plan, .. } => {
+            format!("run started: {} ({} steps)", plan.workflow, plan.steps.len())
+        }
+        Event::DriverLeft => "the driver left".to_owned(),
+        Event::StepReady { step } => format!("`{step}` is ready"),
+        Event::StepTaken { step } => format!("`{step}` is next"),
+        Event::StepBegan { step, .. } => format!("`{step}` began"),
+        Event::StepSkipped { step, reason } => format!("`{step}` was skipped: {reason}"),
+        Event::AttemptStarted { attempt, try_number, .. } => {
+            format!("attempt {attempt} started (try {try_number})")
+        }
+        Event::DriverTookOver { .. }
+        | Event::OfferTaken { .. }
+        | Event::OfferWithdrawn { .. }
+        | Event::AttemptHandedOver { .. }
+        | Event::RoundFailed { .. }
+        | Event::StopBlocked
+        | Event::BlocksReset
+        | Event::SessionNoted { .. } => session_words(event),
         Event::StopRequested { attempt, .. } => format!("attempt {attempt} is being stopped"),
         Event::ContextSet { key, value, .. } => format!("context: {key} = {}", brief(value)),
         Event::AttemptEnded { attempt, report, .. } => {
@@ -324,17 +359,10 @@ pub fn describe(event: &Event) -> String {
             format!("`{step}` is committed as {}", commit.get(..10).unwrap_or(commit))
         }
         Event::StepAdopted { step, .. } => format!("what `{step}` wrote is in the place"),
-        Event::PublishIntended { commit, .. } => {
-            let commit = commit.as_str();
-            format!("the branch is being pushed at {}", commit.get(..10).unwrap_or(commit))
-        }
-        Event::Published { publication, .. } => published_words(publication),
-        Event::PublishRefused { step, message, .. } => {
-            format!("`{step}` could not be published: {message}")
-        }
-        Event::PushSettingsAccepted { step } => {
-            format!("`{step}` publishes with the repository's git settings as they were shown")
-        }
+        Event::PublishIntended { .. }
+        | Event::Published { .. }
+        | Event::PublishRefused { .. }
+        | Event::PushSettingsAccepted { .. } => publishing_words(event),
         Event::GateOpened { gate } => gate_words(gate),
         Event::GateApproved { by, in_advance: true, .. } => {
             format!("approved in advance by {by} (--yes)")

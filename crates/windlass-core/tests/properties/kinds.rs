@@ -155,6 +155,16 @@ fn session() -> Session {
     }
 }
 
+fn inputs_of_sessions() -> [InputKind; 5] {
+    [
+        InputKind::DriverTookOver { driver: Fence(99), session: Some(session()) },
+        InputKind::StopAsked { idle_blocks: 0, cap: None },
+        InputKind::StopAsked { idle_blocks: 9, cap: Some(8) },
+        InputKind::PersonSpoke,
+        InputKind::SessionNoted { event: "PreCompact".to_owned() },
+    ]
+}
+
 /// One input of every kind, about every step, with the numbers that are current.
 fn inputs_for(state: &RunState) -> Vec<InputKind> {
     let files = || Snapshot { code: "c1".into(), papers: "papers".into() };
@@ -168,13 +178,9 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
             facts: Box::new((*state.facts).clone()),
         },
         InputKind::DriverTookOver { driver: Fence(99), session: None },
-        InputKind::DriverTookOver { driver: Fence(99), session: Some(session()) },
         InputKind::DriverLeft,
-        InputKind::StopAsked { idle_blocks: 0, cap: None },
-        InputKind::StopAsked { idle_blocks: 9, cap: Some(8) },
-        InputKind::PersonSpoke,
-        InputKind::SessionNoted { event: "PreCompact".to_owned() },
     ];
+    inputs.extend(inputs_of_sessions());
     let decisions = [
         Decision::Approve { gate, message: None, observed: observed(), changed: Vec::new() },
         Decision::Approve { gate, message: None, observed: files(), changed: Vec::new() },

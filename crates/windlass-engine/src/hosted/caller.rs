@@ -129,7 +129,7 @@ fn is_below_agent(host: i32) -> Result<bool, Unknown> {
             return Ok(true);
         }
     }
-    let environment = std::fs::read(format!("/proc/{host}/environ")).map_err(Unknown::Process)?;
+    let environment = fs_err::read(format!("/proc/{host}/environ")).map_err(Unknown::Process)?;
     let marked = environment.split(|byte| *byte == 0).any(|entry| {
         let name = entry.split(|byte| *byte == b'=').next().unwrap_or_default();
         MARKS.iter().any(|mark| mark.as_bytes() == name)
@@ -139,7 +139,7 @@ fn is_below_agent(host: i32) -> Result<bool, Unknown> {
 
 /// Returns the name of a process's program.
 fn program_of(pid: i32) -> std::io::Result<String> {
-    let exe = std::fs::read_link(format!("/proc/{pid}/exe"))?;
+    let exe = fs_err::read_link(format!("/proc/{pid}/exe"))?;
     let name = exe.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(name.trim_end_matches(" (deleted)").trim_end_matches(".exe").to_owned())
 }

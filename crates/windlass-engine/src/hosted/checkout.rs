@@ -29,7 +29,7 @@ impl Checkout {
 
     fn at(folder: &Path) -> Option<Self> {
         let dot_git = folder.join(".git");
-        let metadata = std::fs::metadata(&dot_git).ok()?;
+        let metadata = fs_err::metadata(&dot_git).ok()?;
         let git_dir = if metadata.is_dir() {
             dot_git
         } else {
@@ -54,6 +54,6 @@ impl Checkout {
 }
 
 fn line_of(file: &Path) -> Option<String> {
-    let text = std::fs::read_to_string(file).ok().filter(|text| text.len() <= MAX_BYTES)?;
+    let text = fs_err::read_to_string(file).ok().filter(|text| text.len() <= MAX_BYTES)?;
     text.lines().next().map(str::to_owned)
 }

@@ -111,7 +111,7 @@ impl Desk {
 
     /// Forgets a session that has ended.
     pub fn end_live(&self, session: &str) {
-        let _ = std::fs::remove_file(self.file("live", session));
+        let _ = fs_err::remove_file(self.file("live", session));
     }
 
     /// Notes a start that is not complete.
@@ -129,7 +129,7 @@ impl Desk {
 
     /// Forgets a start.
     pub fn end_start(&self, session: &str) {
-        let _ = std::fs::remove_file(self.file("starting", session));
+        let _ = fs_err::remove_file(self.file("starting", session));
     }
 
     /// Keeps a person's message, and returns the token that takes it.
@@ -150,7 +150,7 @@ impl Desk {
 
     /// Makes all messages void.
     pub fn forget_messages(&self) {
-        let _ = std::fs::remove_dir_all(self.folder.join("messages"));
+        let _ = fs_err::remove_dir_all(self.folder.join("messages"));
     }
 
     /// Keeps a proposal; there is one at a time.
@@ -168,7 +168,7 @@ impl Desk {
 
     /// Forgets the proposal for a run.
     pub fn end_proposal(&self, run: &RunId) {
-        let _ = std::fs::remove_file(self.file("proposals", run.as_str()));
+        let _ = fs_err::remove_file(self.file("proposals", run.as_str()));
     }
 
     /// Makes a token with which a subagent may speak for its attempt, once.
@@ -188,7 +188,7 @@ impl Desk {
 
     /// Makes all tokens void.
     pub fn forget_badges(&self) {
-        let _ = std::fs::remove_dir_all(self.folder.join("badges"));
+        let _ = fs_err::remove_dir_all(self.folder.join("badges"));
     }
 
     fn file(&self, kind: &str, name: &str) -> PathBuf {
@@ -198,20 +198,20 @@ impl Desk {
     }
 
     fn put(&self, kind: &str, name: &str, value: &impl Serialize) -> io::Result<()> {
-        std::fs::create_dir_all(self.folder.join(kind))?;
+        fs_err::create_dir_all(self.folder.join(kind))?;
         let bytes = serde_json::to_vec(value)?;
         replace(&self.file(kind, name), &bytes)
     }
 
     fn look<T: DeserializeOwned>(&self, kind: &str, name: &str) -> Option<T> {
-        let bytes = std::fs::read(self.file(kind, name)).ok()?;
+        let bytes = fs_err::read(self.file(kind, name)).ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 
     /// Whoever removes the file has it: two takers get it once.
     fn take<T: DeserializeOwned>(&self, kind: &str, name: &str) -> Option<T> {
         let value = self.look(kind, name)?;
-        std::fs::remove_file(self.file(kind, name)).ok()?;
+        fs_err::remove_file(self.file(kind, name)).ok()?;
         Some(value)
     }
 }

@@ -33,7 +33,7 @@ pub fn path(home: &RepositoryHome) -> PathBuf {
 
 /// Reads the file.
 pub fn read(home: &RepositoryHome) -> Seen {
-    match std::fs::read(path(home)) {
+    match fs_err::read(path(home)) {
         Ok(bytes) => GuardFile::read(&bytes).map_or(Seen::Unreadable, Seen::File),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if home.state.exists() {
@@ -114,7 +114,7 @@ fn place_of(home: &RepositoryHome, state: &RunState, spoke: &StepId) -> String {
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let temporary = tempfile::NamedTempFile::new_in(folder)?;
-    std::fs::write(temporary.path(), bytes)?;
+    fs_err::write(temporary.path(), bytes)?;
     temporary.persist(path).map_err(|error| error.error)?;
     Ok(())
 }

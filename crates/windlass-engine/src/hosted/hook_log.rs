@@ -55,8 +55,8 @@ pub fn append(home: &RepositoryHome, mut line: HookLine) {
     let Ok(mut text) = serde_json::to_vec(&line) else { return };
     text.push(b'\n');
     let path = path(home);
-    if std::fs::metadata(&path).is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
-        let _ = std::fs::rename(&path, path.with_extension("old.jsonl"));
+    if fs_err::metadata(&path).is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
+        let _ = fs_err::rename(&path, path.with_extension("old.jsonl"));
     }
     let file = std::fs::File::options().create(true).append(true).open(&path);
     if let Ok(mut file) = file {

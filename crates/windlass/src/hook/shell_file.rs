@@ -32,9 +32,9 @@ pub(super) fn announce(asked: &Asked) {
     };
     let ours = quoted(&Desk::of(&asked.repository).shell_file());
     let line = format!("[ -r {ours} ] && . {ours}\n");
-    let there = std::fs::read_to_string(&file).unwrap_or_default();
+    let there = fs_err::read_to_string(&file).unwrap_or_default();
     if !there.contains(&line) {
-        let _ = std::fs::write(&file, format!("{there}{line}"));
+        let _ = fs_err::write(&file, format!("{there}{line}"));
     }
 }
 
@@ -45,7 +45,7 @@ pub(super) fn write(
     state: &RunState,
 ) -> Result<(), CommandError> {
     let desk = Desk::of(repository);
-    std::fs::create_dir_all(desk.folder()).map_err(CommandError::failure)?;
+    fs_err::create_dir_all(desk.folder()).map_err(CommandError::failure)?;
     let barred = site
         .bar_push_in_session(state, &desk.folder().join("gitconfig"))
         .map_err(CommandError::failure)?;
@@ -63,7 +63,7 @@ pub(super) fn write(
     }
     let _ = writeln!(text, "export GH_CONFIG_DIR={}", quoted(&desk.folder().join("no-gh")));
     let _ = writeln!(text, "unset {}\nfi", KEYS.join(" "));
-    std::fs::write(desk.shell_file(), text).map_err(CommandError::failure)
+    fs_err::write(desk.shell_file(), text).map_err(CommandError::failure)
 }
 
 fn quoted(path: &Path) -> String {

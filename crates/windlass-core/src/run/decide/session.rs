@@ -62,10 +62,12 @@ fn offered(draft: &Draft, attempt: &AttemptId) -> Result<StepIndex, Rejected> {
         return Err(Rejected::NoSession);
     }
     let index = draft.find(&attempt.step)?;
-    match draft.state.step(index).phase {
-        Phase::Running { attempt: number, .. } if number == attempt.number => Ok(index),
-        _ => Err(Rejected::StaleAttempt { attempt: attempt.clone() }),
+    if let Phase::Running { attempt: number, .. } = draft.state.step(index).phase
+        && number == attempt.number
+    {
+        return Ok(index);
     }
+    Err(Rejected::StaleAttempt { attempt: attempt.clone() })
 }
 
 /// A session that is sent on again and again does not do what it is told, and its program would let
