@@ -51,7 +51,7 @@ impl Play<'_> {
     }
 
     /// Goes on until the run is complete, as a session with a person in front of it does.
-    fn to_the_end(&mut self) {
+    fn go_on(&mut self) {
         self.call("session-start", json!({"source": "startup"}));
         let mut agents = 0;
         for _ in 0..40 {
@@ -88,7 +88,8 @@ impl Play<'_> {
 
     fn work(&mut self, told: &str, agent: &str) {
         let field = |name: &str| {
-            told.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().to_owned()
+            let line = told.lines().find_map(|line| line.strip_prefix(name));
+            line.expect("a field").trim().to_owned()
         };
         let kind = field("subagent_type:");
         let input = json!({"subagent_type": kind, "description": "x", "prompt": field("prompt:")});
@@ -116,7 +117,7 @@ fn play(env: &TestEnv, death: Option<Death>) -> (bool, Vec<String>) {
     with_workflow(env, STORY);
     let host = Host::silent(env, "s1");
     let mut play = Play { env, host, calls: Vec::new(), death, died: false };
-    play.to_the_end();
+    play.go_on();
     let journal = env.log_json();
     assert_eq!(journal.count("run_started"), 1);
     assert_eq!(journal.count("gate_approved"), 1);
@@ -152,7 +153,6 @@ fn die_at_half_of_them(first: usize) {
     assert!(deaths.len() > 15, "{}", deaths.len());
     for death in deaths {
         let env = test_env!();
-        println!("{death:?}");
         assert!(play(&env, Some(death.clone())).0, "{death:?} was not deadly");
     }
 }

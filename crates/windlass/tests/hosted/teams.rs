@@ -23,7 +23,7 @@ fn call(host: &Host<'_>, instruction: &str, block: usize) -> (Value, String) {
     let blocks: Vec<&str> = instruction.split("spoke `").skip(1).collect();
     let field = |name: &str| {
         let line = blocks[block].lines().find_map(|line| line.strip_prefix(name));
-        line.unwrap().trim().to_owned()
+        line.expect("a field").trim().to_owned()
     };
     let kind = field("subagent_type:");
     let input = json!({"subagent_type": kind, "description": "x", "prompt": field("prompt:")});
