@@ -1,7 +1,7 @@
 //! The session's process is killed while its subagent works.
 
-use windlass_testkit::Background;
 use windlass_testkit::model::{Script, say};
+use windlass_testkit::{Background, wait};
 
 use super::support::{PROMPT, Session, TWO_STEPS, attempt, obeying};
 
@@ -68,5 +68,35 @@ fn a_new_session_is_told_of_the_run_and_takes_it_over_when_asked_to() {
     let owners: Vec<_> = journal.of("driver_took_over");
     assert_eq!(journal.count("attempt_lost"), 1, "{:?}", journal.kinds());
     assert!(!owners.last().expect("an owner").to_string().contains(&first), "{owners:?}");
+    session.assert_clean();
+}
+
+#[test]
+fn a_session_that_was_killed_while_its_work_was_judged_goes_on_with_the_verdict() {
+    let plan = say("I plan.").write(".windlass/run/specs/plan.md", "the plan\n");
+    let Some(session) = Session::newest(obeying([attempt("plan#1", [plan])])) else { return };
+    // A check writes in caches, and nowhere else outside of its tree.
+    let folder = session.env.home().join(".cache/judge");
+    fs_err::create_dir_all(&folder).expect("a folder");
+    let (judging, go_on) = (folder.join("judging"), folder.join("go-on"));
+    let check = format!(
+        "touch '{}'; while [ ! -e '{}' ]; do sleep 0.05; done",
+        judging.display(),
+        go_on.display()
+    );
+    let workflow = TWO_STEPS.replace(
+        r#"done: {file: "{specs}/plan.md"}"#,
+        &format!(r#"done: {{all: [{{file: "{{specs}}/plan.md"}}, {{run: "{check}"}}]}}"#),
+    );
+    let session = session.with_workflow("two", &workflow);
+    let mut running = session.env.start(session.command(&["--session-id", &session.id], PROMPT));
+    wait::for_fact("the check has begun", || judging.exists());
+    running.kill();
+    fs_err::write(&go_on, "").expect("a file");
+    session.says("Go on");
+    session.assert_status("awaiting_approval");
+    let journal = session.env.log_json();
+    assert_eq!(journal.count("attempt_started"), 1, "{:?}", journal.kinds());
+    assert_eq!(journal.count("step_proven"), 1, "{:?}", journal.kinds());
     session.assert_clean();
 }
