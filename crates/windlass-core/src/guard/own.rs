@@ -25,6 +25,7 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
         ["plugin", act, ..] => *act == "validate",
         ["agent" | "workflow" | "plugin"] => true,
         ["context", act, ..] => *act == "get",
+        ["place", more @ ..] => more.is_empty(),
         [first, ..] => LOOKS.contains(first),
         [] => true,
     };

@@ -75,13 +75,22 @@ impl GuardFile {
         let mut file = self.clone();
         loop {
             let bytes = serde_json::to_vec(&file).unwrap_or_default();
-            let longest =
-                file.runs.iter_mut().filter(|run| !run.cut).max_by_key(|run| run.weight());
-            match longest {
-                Some(run) if bytes.len() > MAX_GUARD_BYTES => run.shorten(),
-                Some(_) | None => return bytes,
+            if bytes.len() <= MAX_GUARD_BYTES || !(file.shorten_one() || file.forget_one()) {
+                return bytes;
             }
         }
+    }
+
+    /// Leaves the lists of a run out; says whether there were any left.
+    fn shorten_one(&mut self) -> bool {
+        let longest = self.runs.iter_mut().filter(|run| !run.cut).max_by_key(|run| run.weight());
+        longest.map(GuardedRun::shorten).is_some()
+    }
+
+    /// Forgets the subagents of a run, so that none of them may write; says whether there were any.
+    fn forget_one(&mut self) -> bool {
+        let most = self.runs.iter_mut().max_by_key(|run| run.agents.len());
+        most.is_some_and(|run| !std::mem::take(&mut run.agents).is_empty())
     }
 
     /// Puts a run's present state into the file, or takes it out.
@@ -132,5 +141,56 @@ impl GuardedRun {
         for agent in &mut self.agents {
             agent.may_write = vec![".windlass/run/**".to_owned()];
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{HostKind, HostProcess};
+
+    fn run(agents: usize, globs: usize) -> GuardedRun {
+        let list = || (0..globs).map(|number| format!("some/folder/{number}/**")).collect();
+        GuardedRun {
+            run: RunId::new("abcd1234"),
+            place: "/srv/place".to_owned(),
+            status: "active".to_owned(),
+            session: Session {
+                id: "s1".to_owned(),
+                host: HostKind::Claude,
+                process: HostProcess { pid: 7, start: 11 },
+                terminal: true,
+            },
+            protect: list(),
+            agents: (0..agents)
+                .map(|number| GuardedAgent {
+                    id: format!("agent-{number}"),
+                    attempt: AttemptId { step: "code".into(), number: 1 },
+                    place: Some("/srv/places/abcd1234.code".to_owned()),
+                    may_write: list(),
+                })
+                .collect(),
+            cut: false,
+        }
+    }
+
+    #[test]
+    fn the_file_keeps_its_bound_and_what_it_leaves_out_is_forbidden() {
+        for (agents, globs) in [(1, 3), (4, 40), (4, 4000), (400, 3)] {
+            let file = GuardFile { runs: vec![run(agents, globs)], ..GuardFile::default() };
+            let bytes = file.write();
+            assert!(bytes.len() <= MAX_GUARD_BYTES, "{agents} {globs}: {}", bytes.len());
+            let read = GuardFile::read(&bytes).unwrap();
+            if read != file {
+                assert_eq!(read.runs[0].protect, ["**"]);
+                assert!(read.runs[0].agents.iter().all(|agent| agent.may_write.len() == 1));
+            }
+        }
+    }
+
+    #[test]
+    fn another_format_is_not_read() {
+        assert_eq!(GuardFile::read(br#"{"format":2,"runs":[]}"#), None);
+        assert_eq!(GuardFile::read(b""), None);
     }
 }

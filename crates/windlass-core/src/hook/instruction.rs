@@ -14,8 +14,6 @@ pub enum TeamSupport {
     Teams,
     /// Subagents beside each other.
     Subagents,
-    /// One subagent at a time.
-    OneByOne,
 }
 
 /// Returns the instruction for what is offered; none when nothing is.
@@ -26,7 +24,6 @@ pub fn instruction(state: &RunState, offers: &[Offer], team: TeamSupport) -> Opt
     match offers {
         [] => None,
         [only] => Some(single(state, only, host)),
-        [first, ..] if team == TeamSupport::OneByOne => Some(single(state, first, host)),
         several => Some(together(state, several, host, team)),
     }
 }
@@ -92,7 +89,7 @@ fn together(state: &RunState, offers: &[Offer], host: HostKind, team: TeamSuppor
                 tool(host)
             );
         }
-        TeamSupport::Subagents | TeamSupport::OneByOne => {
+        TeamSupport::Subagents => {
             let _ = writeln!(
                 text,
                 "Call {} {} times in one message, so that they work at the same time, with exactly \

@@ -22,6 +22,8 @@ pub enum Said {
     Approve {
         /// The code.
         code: Option<String>,
+        /// What the person wants to be kept with it.
+        message: Option<String>,
     },
     /// The shown work is not accepted.
     Reject,
@@ -57,11 +59,16 @@ pub fn said(message: &str, words: &ExactWords) -> Said {
     if INJECTED.iter().any(|tag| text.starts_with(tag)) {
         return Said::Injected;
     }
-    if let Some(command) = text.strip_prefix("/windlass:") {
+    // Hosts that take a slash for themselves are written to without one.
+    if let Some(command) = text.strip_prefix('/').unwrap_or(text).strip_prefix("windlass:") {
         let (name, arguments) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
         let (name, arguments) = (name.to_owned(), arguments.trim().to_owned());
         return match name.as_str() {
-            "approve" => approve(&arguments).unwrap_or(Said::Command { name, arguments }),
+            "approve" => approve(&arguments)
+                .unwrap_or(Said::Approve { code: None, message: Some(arguments) }),
+            "reject" if arguments.is_empty() => Said::Reject,
+            "reject" => Said::Command { name: "feedback".to_owned(), arguments },
+            "fixed" => Said::Fixed,
             _ => Said::Command { name, arguments },
         };
     }
@@ -70,7 +77,7 @@ pub fn said(message: &str, words: &ExactWords) -> Said {
         own.contains(&plain.as_str()) || more.iter().any(|word| folded(word) == plain)
     };
     if among(&["approve", "approved"], &words.approve) {
-        return Said::Approve { code: None };
+        return Said::Approve { code: None, message: None };
     }
     if among(&["reject", "rejected"], &words.reject) {
         return Said::Reject;
@@ -86,11 +93,11 @@ pub fn said(message: &str, words: &ExactWords) -> Said {
 
 fn approve(arguments: &str) -> Option<Said> {
     if arguments.is_empty() {
-        return Some(Said::Approve { code: None });
+        return Some(Said::Approve { code: None, message: None });
     }
     let code = arguments.to_uppercase();
     let fits = code.len() == CODE_LENGTH && code.bytes().all(|byte| CODE_LETTERS.contains(&byte));
-    fits.then_some(Said::Approve { code: Some(code) })
+    fits.then_some(Said::Approve { code: Some(code), message: None })
 }
 
 /// How long the code of a proposal is.
@@ -126,7 +133,7 @@ mod tests {
     #[test]
     fn only_an_exact_answer_approves() {
         for message in ["approve", " Approve\n", "/windlass:approve", "APPROVED"] {
-            assert_eq!(plain(message), Said::Approve { code: None }, "{message:?}");
+            assert_eq!(plain(message), Said::Approve { code: None, message: None }, "{message:?}");
         }
         for message in [
             "approve it",
@@ -140,7 +147,6 @@ mod tests {
             "do not approve",
             "approve\napprove",
             "/approve",
-            "/windlass:approve now please",
             "approve the plan",
             "approved by legal",
             "",
@@ -150,13 +156,23 @@ mod tests {
     }
 
     #[test]
+    fn a_command_may_carry_a_message_and_needs_no_slash() {
+        let message = Some("looks right".to_owned());
+        assert_eq!(plain("/windlass:approve looks right"), Said::Approve { code: None, message });
+        assert_eq!(plain("windlass:approve"), Said::Approve { code: None, message: None });
+        assert_eq!(plain("/windlass:reject"), Said::Reject);
+        let feedback = Said::Command { name: "feedback".to_owned(), arguments: "no".to_owned() };
+        assert_eq!(plain("/windlass:reject no"), feedback);
+    }
+
+    #[test]
     fn own_words_count_whole() {
         let words = ExactWords {
             approve: vec!["ok weiter".to_owned(), "继续".to_owned()],
             reject: vec!["nein".to_owned()],
         };
-        assert_eq!(said("OK weiter", &words), Said::Approve { code: None });
-        assert_eq!(said("继续", &words), Said::Approve { code: None });
+        assert_eq!(said("OK weiter", &words), Said::Approve { code: None, message: None });
+        assert_eq!(said("继续", &words), Said::Approve { code: None, message: None });
         assert_eq!(said("nein", &words), Said::Reject);
         assert_eq!(said("ok weiter so", &words), Said::Other);
         assert_eq!(plain("继续"), Said::Other);
@@ -166,7 +182,7 @@ mod tests {
     fn a_code_is_read_and_nothing_like_it() {
         let code = proposal_code(u128::MAX / 3);
         let message = format!("approve {}", code.to_lowercase());
-        assert_eq!(plain(&message), Said::Approve { code: Some(code) });
+        assert_eq!(plain(&message), Said::Approve { code: Some(code), message: None });
         assert_eq!(plain("approve AAAAAA"), Said::Other);
     }
 

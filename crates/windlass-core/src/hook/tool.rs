@@ -85,8 +85,14 @@ fn filled_in(state: &RunState, offer: &Offer, host: HostKind, input: &Value, pla
     input
 }
 
-/// The tool knows families of models, not versions of them.
+/// The tool knows families of models, not versions of them; a tier is a family, as for attempts that
+/// windlass starts.
 fn host_model(model: &str) -> Option<&'static str> {
+    match model {
+        "fast" => return Some("sonnet"),
+        "smart" => return Some("opus"),
+        _ => {}
+    }
     ["haiku", "sonnet", "opus"].into_iter().find(|family| model.contains(family))
 }
 

@@ -72,8 +72,8 @@ enum Patience {
 
 /// The hooks, in the order of a session.
 pub const HOOKS: [Hook; 11] = [
-    on(HookEvent::SessionStart),
-    Hook { guards: true, ..on(HookEvent::UserPromptSubmit) },
+    Hook { patience: Patience::Checks, ..on(HookEvent::SessionStart) },
+    Hook { patience: Patience::Checks, guards: true, ..on(HookEvent::UserPromptSubmit) },
     Hook {
         matcher: Some("*"),
         // An agent's start may wait for that of another; see the design of hosted runs.

@@ -33,6 +33,9 @@ pub struct Session {
     pub host: HostKind,
     /// The process that calls the hooks.
     pub process: HostProcess,
+    /// Whether that process has a terminal: one that comes after it without any is not its person's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub terminal: bool,
 }
 
 /// Whose session it is.

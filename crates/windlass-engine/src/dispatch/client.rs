@@ -35,7 +35,7 @@ pub enum ClientError {
     BelowLauncher,
     #[error("the session that drives run `{run}` cannot decide about it")]
     BelowHost { run: RunId },
-    #[error("a session drives run `{run}`, and this was not called at a terminal of a person")]
+    #[error("run `{run}` belongs to a session, and this was not called at a terminal of a person")]
     NoTerminal { run: RunId },
     #[error("whether this process belongs to an agent cannot be found out")]
     Ancestry(#[from] AncestryError),

@@ -45,6 +45,8 @@ pub struct Caller {
     pub process: HostProcess,
     /// How sure that is.
     pub standing: Standing,
+    /// Whether the host has a terminal.
+    pub terminal: bool,
 }
 
 /// Why it is not known who calls.
@@ -95,7 +97,8 @@ pub fn caller(host: HostKind, registry: &Path) -> Result<Caller, Unknown> {
         return Err(Unknown::BelowAgent);
     }
     let start = ancestry::start_time(parent).map_err(Unknown::Process)?;
-    Ok(Caller { process: HostProcess { pid: parent, start }, standing })
+    let terminal = has_terminal(parent).map_err(Unknown::Process)?;
+    Ok(Caller { process: HostProcess { pid: parent, start }, standing, terminal })
 }
 
 /// Returns whether this process bears the marks of an agent's program, or has no terminal. A process
@@ -135,6 +138,14 @@ fn is_below_agent(host: i32) -> Result<bool, Unknown> {
         MARKS.iter().any(|mark| mark.as_bytes() == name)
     });
     Ok(marked)
+}
+
+/// Whether a process has a controlling terminal.
+fn has_terminal(pid: i32) -> std::io::Result<bool> {
+    let stat = fs_err::read_to_string(format!("/proc/{pid}/stat"))?;
+    // After the name, which may hold anything: state, parent, group, session, terminal.
+    let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    Ok(rest.split_whitespace().nth(4).is_some_and(|terminal| terminal != "0"))
 }
 
 /// Returns the name of a process's program.

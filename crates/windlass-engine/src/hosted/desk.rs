@@ -81,9 +81,27 @@ impl Desk {
         Self { folder: home.state.join("hosted") }
     }
 
-    /// Returns the file that a session's shell reads before each command.
-    pub fn shell_file(&self) -> PathBuf {
-        self.folder.join("session.sh")
+    /// Returns the file that the shell of a session in this checkout reads before each command.
+    pub fn shell_file(&self, checkout: &Path) -> PathBuf {
+        self.folder.join(format!("session-{}.sh", name_of(checkout)))
+    }
+
+    /// Returns the git configuration that bars pushing in that shell.
+    pub fn git_configuration(&self, checkout: &Path) -> PathBuf {
+        self.folder.join(format!("gitconfig-{}", name_of(checkout)))
+    }
+
+    /// Keeps what a session is told when it next stops, because its run has ended.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn say_farewell(&self, session: &str, text: &str) -> io::Result<()> {
+        self.put("farewells", session, &text)
+    }
+
+    /// Takes it: it is said once.
+    pub fn take_farewell(&self, session: &str) -> Option<String> {
+        self.take("farewells", session)
     }
 
     /// Returns the folder, for files beside these.
@@ -214,6 +232,11 @@ impl Desk {
         fs_err::remove_file(self.file(kind, name)).ok()?;
         Some(value)
     }
+}
+
+fn name_of(checkout: &Path) -> String {
+    use std::os::unix::ffi::OsStrExt as _;
+    blake3::hash(checkout.as_os_str().as_bytes()).to_hex()[..16].to_owned()
 }
 
 fn fresh() -> String {

@@ -54,7 +54,11 @@ pub fn note(home: &RepositoryHome, state: &RunState) {
     if let (Seen::File(_), false) = (&known, runs_here) {
         return;
     }
-    let _ = update(home, known, |file| file.note(state, &|spoke| place_of(home, state, spoke)));
+    let noted = update(home, known, |file| file.note(state, &|spoke| place_of(home, state, spoke)));
+    if noted.is_err() {
+        // What is there is not true any more, and none is safer.
+        let _ = fs_err::remove_file(path(home));
+    }
 }
 
 /// Writes the file anew from the journals.

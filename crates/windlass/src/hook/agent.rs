@@ -32,7 +32,7 @@ pub(super) fn pre_tool_use(asked: &Asked, run: &GuardedRun) -> Result<Answer, Co
     let input = asked.call.body.get("tool_input").unwrap_or(&empty);
     let begun = Instant::now();
     loop {
-        let mut driver = asked.join(&run.run, &run.session)?;
+        let mut driver = asked.join(&run.run, &run.session, PATIENCE)?;
         let state = driver.state();
         let offered = offers(state);
         let place_of = |offer: &Offer| place_of(asked, state, offer);

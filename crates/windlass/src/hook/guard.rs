@@ -108,7 +108,14 @@ fn unknown(asked: &Asked, run: &GuardedRun, tool: &str, input: &Value) -> Answer
     }
 }
 
+/// By these the host takes messages of other programs: nobody in a session has any business with them.
+const MESSAGING: [&str; 2] = ["cc-socks", "CLAUDE_CODE_MESSAGING"];
+
 fn looked(asked: &Asked, tool: &str, input: &Value, grounds: &Grounds) -> Answer {
+    let command = input.get("command").and_then(Value::as_str).unwrap_or_default();
+    if MESSAGING.iter().any(|name| command.contains(name)) {
+        return Answer::Deny("windlass: the host's own sockets are left alone".to_owned());
+    }
     let call = ToolCall { tool, input, folder: &asked.call.folder };
     match guard::look_with(&call, grounds, &real).refusal() {
         Some(why) => Answer::Deny(format!("windlass: {why}")),

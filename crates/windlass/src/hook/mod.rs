@@ -40,8 +40,12 @@ pub(crate) use who::{below_host, is_hosted};
 /// The largest input that is read: a file that a tool writes is part of it.
 const MAX_INPUT_BYTES: u64 = 64 << 20;
 
-/// How long a call waits for another one that is at work on the same run.
+/// How long the start of an agent waits for another call that is at work on the same run: the host waits a
+/// minute.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(45);
+
+/// How long calls wait whose hosts wait as long as checks take.
+const LONG_PATIENCE: Duration = Duration::from_secs(3600);
 
 /// Answers a hook call, if that is what was asked for.
 pub(crate) fn dispatch() -> Option<ExitCode> {
@@ -73,7 +77,8 @@ pub(crate) fn run(host: HostKind, event: HookEvent) -> ExitCode {
             "windlass panicked; please report it with `windlass doctor --bundle`",
         ))
     });
-    let Answered { answer, log } = answered.unwrap_or_else(|error| failed(event, &error));
+    let Answered { answer, log } =
+        answered.unwrap_or_else(|error| Answered { answer: failed(event, &error), log: None });
     if let Some(printed) = answer.render(host, event) {
         output::hook_answer(&printed);
     }
@@ -109,10 +114,10 @@ impl Answered {
 }
 
 /// What is answered when windlass cannot answer: guards refuse, the rest is said to people.
-fn failed(event: HookEvent, error: &CommandError) -> Answered {
+fn failed(event: HookEvent, error: &CommandError) -> Answer {
     let told = format!("windlass could not answer this hook: {}", error.in_one_line());
     output::note(&told);
-    let answer = match event {
+    match event {
         HookEvent::PreToolUse => Answer::Deny(format!(
             "{told}. Until it can, nothing is let through; `windlass doctor` in a terminal says more"
         )),
@@ -126,8 +131,7 @@ fn failed(event: HookEvent, error: &CommandError) -> Answered {
         | HookEvent::SessionEnd
         | HookEvent::TaskCompleted
         | HookEvent::TeammateIdle => Answer::Nothing,
-    };
-    Answered { answer, log: None }
+    }
 }
 
 /// Whether an event can be about a run that does not exist yet, or comes from within an attempt.
@@ -164,19 +168,20 @@ fn answer(host: HostKind, event: HookEvent, bytes: &[u8]) -> Result<Answered, Co
         Some(asked) => asked,
         None => return Ok(Answered::nothing()),
     };
-    let answer = match event {
-        HookEvent::PreToolUse => guard::pre_tool_use(&mut asked)?,
-        HookEvent::Stop => stop::stop(&asked)?,
-        HookEvent::SubagentStart => subagent::start(&asked)?,
-        HookEvent::SubagentStop => subagent::stop(&asked)?,
-        HookEvent::UserPromptSubmit => prompt::submit(&asked)?,
-        HookEvent::SessionStart => session::start(&asked)?,
-        HookEvent::SessionEnd => session::end(&asked)?,
-        HookEvent::PostToolUse => post_tool::post_tool_use(&asked)?,
+    let answered = match event {
+        HookEvent::PreToolUse => guard::pre_tool_use(&mut asked),
+        HookEvent::Stop => stop::stop(&asked),
+        HookEvent::SubagentStart => subagent::start(&asked),
+        HookEvent::SubagentStop => subagent::stop(&asked),
+        HookEvent::UserPromptSubmit => prompt::submit(&asked),
+        HookEvent::SessionStart => session::start(&asked),
+        HookEvent::SessionEnd => session::end(&asked),
+        HookEvent::PostToolUse => post_tool::post_tool_use(&asked),
         HookEvent::PreCompact | HookEvent::TaskCompleted | HookEvent::TeammateIdle => {
-            session::note(&asked, event)?
+            session::note(&asked, event)
         }
     };
-    let logged = asked.is_logged().then(|| (asked.repository.clone(), asked.call));
+    let answer = answered.unwrap_or_else(|error| failed(event, &error));
+    let logged = asked.is_logged(&answer).then(|| (asked.repository.clone(), asked.call));
     Ok(Answered { answer, log: logged })
 }

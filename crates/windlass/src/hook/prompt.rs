@@ -4,7 +4,7 @@
 //! reaches the model, which gets a token for this one message: good for feedback or a rollback, and
 //! for nothing else.
 
-use windlass_core::hook::{Answer, GuardedRun, Said, let_go, one_line, said};
+use windlass_core::hook::{Answer, ExactWords, GuardedRun, Said, let_go, one_line, said};
 use windlass_core::id::{RunId, StepId};
 use windlass_core::run::{InputKind, Raise, RunState, RunStatus};
 use windlass_engine::dispatch::{Answer as Decided, HostedDriver, Request};
@@ -12,8 +12,8 @@ use windlass_engine::hosted::caller::Standing;
 use windlass_engine::hosted::desk::{Desk, Message};
 use windlass_engine::store::{Life, StoredRun};
 
-use super::start;
 use super::who::{Asked, Relation};
+use super::{LONG_PATIENCE, start};
 use crate::config;
 use crate::error::CommandError;
 
@@ -23,9 +23,11 @@ pub(super) fn submit(asked: &Asked) -> Result<Answer, CommandError> {
     }
     let message = asked.call.text("prompt").unwrap_or_default();
     let words = match &asked.run {
-        Some(_) => config::load(&asked.checkout.top_level)?.answers,
-        None => windlass_core::hook::ExactWords::default(),
+        // A mistake in a configuration keeps nobody from answering.
+        Some(_) => config::load(&asked.checkout.top_level).map(|settings| settings.answers),
+        None => Ok(ExactWords::default()),
     };
+    let words = words.unwrap_or_default();
     let said = said(message, &words);
     if said == Said::Injected {
         return Ok(Answer::Nothing);
@@ -38,7 +40,13 @@ pub(super) fn submit(asked: &Asked) -> Result<Answer, CommandError> {
         && !DECISIONS.contains(&name)
         && message.trim_start().trim_start_matches('/').starts_with("windlass:")
     {
-        return start::asked_for(asked, name, arguments);
+        // What is wrong with the wish is for the person, who can wish again.
+        return Ok(start::asked_for(asked, name, arguments).unwrap_or_else(|error| {
+            Answer::Context(format!(
+                "windlass: nothing was started: {}. Tell the person, and stop.",
+                error.in_one_line()
+            ))
+        }));
     }
     let Some(run) = &asked.run else {
         let unowned = match command {
@@ -128,11 +136,11 @@ fn take_up(asked: &Asked, run: &RunId, said: &Said, message: &str) -> Result<Ans
 
 /// The person wants this session to go on with the run.
 fn take_over(asked: &Asked, run: &GuardedRun) -> Result<Answer, CommandError> {
-    let session = match asked.session() {
+    let session = match asked.heir(run) {
         Ok((session, Standing::Host)) => session,
         Ok((session, Standing::Likely)) if asked.relation(run) == Relation::Heir => session,
         Ok(_) => return Ok(Answer::Context(not_heard())),
-        Err(unknown) => return Ok(Answer::Context(format!("{}: {unknown}", not_heard()))),
+        Err(why) => return Ok(Answer::Context(format!("{}: {why}", not_heard()))),
     };
     goes_on(asked, asked.claim(&run.run, &session)?)
 }
@@ -155,7 +163,7 @@ fn take_over_to(
     said: &Said,
     message: &str,
 ) -> Result<Answer, CommandError> {
-    let Ok((session, Standing::Host)) = asked.session() else {
+    let Ok((session, Standing::Host)) = asked.heir(run) else {
         return Ok(Answer::Context(not_heard()));
     };
     let driver = asked.claim(&run.run, &session)?;
@@ -174,7 +182,7 @@ fn answer(
     said: &Said,
     message: &str,
 ) -> Result<Answer, CommandError> {
-    let mut driver = asked.join(&run.run, &run.session)?;
+    let mut driver = asked.join(&run.run, &run.session, LONG_PATIENCE)?;
     let _ = driver.feed(InputKind::PersonSpoke)?;
     let decides = !matches!(said, Said::Other)
         && !matches!(said, Said::Command { name, .. } if name == "status");
@@ -201,10 +209,12 @@ fn decided(
     driver.settle()?;
     let state = driver.state().clone();
     let request = match said {
-        Said::Approve { code } => match approval(asked, &state, code.as_deref()) {
-            Ok(request) => request,
-            Err(why) => return Ok(Answer::Context(why)),
-        },
+        Said::Approve { code, message } => {
+            match approval(asked, &state, code.as_deref(), message) {
+                Ok(request) => request,
+                Err(why) => return Ok(Answer::Context(why)),
+            }
+        }
         Said::Reject => Request::Feedback {
             message: "The person rejected this work and said no more. Look at what was asked for \
                       again, and do it differently."
@@ -247,7 +257,12 @@ fn decided(
     })
 }
 
-fn approval(asked: &Asked, state: &RunState, code: Option<&str>) -> Result<Request, String> {
+fn approval(
+    asked: &Asked,
+    state: &RunState,
+    code: Option<&str>,
+    message: &Option<String>,
+) -> Result<Request, String> {
     let Some(gate) = state.gate() else {
         return Err(format!(
             "{}\nNo gate is open, so there is nothing to approve. Tell the person.",
@@ -262,7 +277,7 @@ fn approval(asked: &Asked, state: &RunState, code: Option<&str>) -> Result<Reque
         }
         desk.end_proposal(&state.facts.run);
     }
-    Ok(Request::Approve { gate: gate.id, message: None })
+    Ok(Request::Approve { gate: gate.id, message: message.clone() })
 }
 
 /// Reads a command of the plugin; none for one that only asks.

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use windlass_core::hook::{Answer, GuardedRun, HookEvent, session_start, transport_rules};
-use windlass_core::run::{Actor, InputKind, RunState};
+use windlass_core::run::{Actor, InputKind, RunState, Session};
 use windlass_engine::dispatch::HostedJournal;
+use windlass_engine::hosted::caller::Standing;
 use windlass_engine::hosted::desk::{Desk, Live};
 
 use super::who::{Asked, Relation};
@@ -21,8 +22,12 @@ pub(super) fn start(asked: &Asked) -> Result<Answer, CommandError> {
     shell_file::announce(asked);
     let session = asked.session();
     if let Ok((session, _)) = &session {
-        let live = Live { session: session.clone(), scheduled: false };
-        Desk::of_machine(&asked.home).note_live(&live).map_err(CommandError::failure)?;
+        let desk = Desk::of_machine(&asked.home);
+        // The same process goes on with whatever it had planned.
+        let known = desk.live(&session.id).filter(|live| live.session == *session);
+        let scheduled = known.is_some_and(|live| live.scheduled);
+        let live = Live { session: session.clone(), scheduled };
+        desk.note_live(&live).map_err(CommandError::failure)?;
     }
     let Some(run) = &asked.run else { return Ok(Answer::Nothing) };
     let compacted = asked.call.text("source") == Some("compact");
@@ -31,8 +36,8 @@ pub(super) fn start(asked: &Asked) -> Result<Answer, CommandError> {
             let journal = HostedJournal::open(&asked.repository, &run.run, PATIENCE)?;
             Ok(told(asked, journal.state(), compacted))
         }
-        // The same conversation in a new process: it goes on with what it had.
-        Relation::Heir if run.session.id == asked.call.session => match session {
+        // The same conversation in a new process, or a new one in the same: it goes on with the run.
+        Relation::Heir if comes_after(run, asked, session.as_ref().ok()) => match asked.heir(run) {
             Ok((session, _)) => {
                 let mut driver = asked.claim(&run.run, &session)?;
                 driver.settle()?;
@@ -47,6 +52,11 @@ pub(super) fn start(asked: &Asked) -> Result<Answer, CommandError> {
         Relation::Heir => Ok(Answer::Context(unowned(run))),
         Relation::Shadow | Relation::Stranger => Ok(Answer::Nothing),
     }
+}
+
+fn comes_after(run: &GuardedRun, asked: &Asked, session: Option<&(Session, Standing)>) -> bool {
+    let same_process = session.is_some_and(|(session, _)| session.process == run.session.process);
+    run.session.id == asked.call.session || same_process
 }
 
 fn told(asked: &Asked, state: &RunState, compacted: bool) -> Answer {

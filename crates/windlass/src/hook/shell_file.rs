@@ -30,7 +30,7 @@ pub(super) fn announce(asked: &Asked) {
     let Some(file) = std::env::var_os("CLAUDE_ENV_FILE").filter(|file| !file.is_empty()) else {
         return;
     };
-    let ours = quoted(&Desk::of(&asked.repository).shell_file());
+    let ours = quoted(&Desk::of(&asked.repository).shell_file(&asked.checkout.top_level));
     let line = format!("[ -r {ours} ] && . {ours}\n");
     let there = fs_err::read_to_string(&file).unwrap_or_default();
     if !there.contains(&line) {
@@ -45,9 +45,10 @@ pub(super) fn write(
     state: &RunState,
 ) -> Result<(), CommandError> {
     let desk = Desk::of(repository);
+    let checkout = Path::new(&state.facts.place);
     fs_err::create_dir_all(desk.folder()).map_err(CommandError::failure)?;
     let barred = site
-        .bar_push_in_session(state, &desk.folder().join("gitconfig"))
+        .bar_push_in_session(state, &desk.git_configuration(checkout))
         .map_err(CommandError::failure)?;
     let guard = quoted(&windlass_engine::hosted::guard_file::path(repository));
     let mut text =
@@ -63,7 +64,7 @@ pub(super) fn write(
     }
     let _ = writeln!(text, "export GH_CONFIG_DIR={}", quoted(&desk.folder().join("no-gh")));
     let _ = writeln!(text, "unset {}\nfi", KEYS.join(" "));
-    fs_err::write(desk.shell_file(), text).map_err(CommandError::failure)
+    fs_err::write(desk.shell_file(checkout), text).map_err(CommandError::failure)
 }
 
 fn quoted(path: &Path) -> String {

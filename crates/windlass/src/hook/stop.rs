@@ -6,7 +6,7 @@ use windlass_core::run::{Actor, Phase, RunState};
 use windlass_engine::dispatch::HostedJournal;
 use windlass_engine::hosted::desk::{Desk, Live};
 
-use super::PATIENCE;
+use super::LONG_PATIENCE;
 use super::turn::stops;
 use super::who::Asked;
 use crate::error::CommandError;
@@ -21,7 +21,7 @@ pub(super) fn stop(asked: &Asked) -> Result<Answer, CommandError> {
     desk.forget_messages();
     note_scheduled(asked)?;
     let background = asked.call.background_agents();
-    let mut journal = HostedJournal::open(&asked.repository, &run.run, PATIENCE)?;
+    let mut journal = HostedJournal::open(&asked.repository, &run.run, LONG_PATIENCE)?;
     let state = journal.state();
     if stranded(state, &background).is_empty() && journal.is_settled()? {
         if offers(journal.state()).is_empty() {
@@ -37,7 +37,7 @@ pub(super) fn stop(asked: &Asked) -> Result<Answer, CommandError> {
 
 /// Does what is outstanding first: timers, checks, commits, what was lost.
 fn drive(asked: &Asked, run: &GuardedRun, background: &[&str]) -> Result<Answer, CommandError> {
-    let mut driver = asked.join(&run.run, &run.session)?;
+    let mut driver = asked.join(&run.run, &run.session, LONG_PATIENCE)?;
     for attempt in stranded(driver.state(), background) {
         driver.lost(&attempt)?;
     }
@@ -72,6 +72,9 @@ fn stranded(state: &RunState, background: &[&str]) -> Vec<AttemptId> {
 
 /// A session that was asked to start a run has to do so before it stops.
 fn not_started(asked: &Asked, desk: &Desk) -> Answer {
+    if let Some(farewell) = desk.take_farewell(&asked.call.session) {
+        return Answer::LetGo(farewell);
+    }
     let Some(mut starting) = desk.starting(&asked.call.session) else { return Answer::Nothing };
     if asked.run.is_some() || starting.reminded >= REMINDERS {
         desk.end_start(&asked.call.session);

@@ -1,10 +1,11 @@
 //! SubagentStart and SubagentStop: an attempt is handed over, and judged.
 
-use windlass_core::hook::{Answer, offers, round_failed};
+use windlass_core::hook::{Answer, let_go, offers, round_failed};
 use windlass_core::run::{Actor, HostKind, InputKind, RunState};
 use windlass_engine::dispatch::{HostedJournal, Stopped, attempt_of};
+use windlass_engine::hosted::desk::Desk;
 
-use super::PATIENCE;
+use super::LONG_PATIENCE;
 use super::who::Asked;
 use crate::error::CommandError;
 
@@ -13,7 +14,7 @@ pub(super) fn start(asked: &Asked) -> Result<Answer, CommandError> {
     let (Some(run), Some(agent)) = (asked.owned(), &asked.call.agent) else {
         return Ok(Answer::Nothing);
     };
-    let mut journal = HostedJournal::open(&asked.repository, &run.run, PATIENCE)?;
+    let mut journal = HostedJournal::open(&asked.repository, &run.run, LONG_PATIENCE)?;
     let kind = asked.call.agent_type.as_deref().unwrap_or_default();
     let taken = |state: &RunState| {
         let fits = |agent: &str| asked.host == HostKind::Codex || agent == kind;
@@ -36,10 +37,16 @@ pub(super) fn stop(asked: &Asked) -> Result<Answer, CommandError> {
     if !run.agents.iter().any(|known| known.id == *agent) {
         return Ok(Answer::Nothing);
     }
-    let mut driver = asked.join(&run.run, &run.session)?;
+    let mut driver = asked.join(&run.run, &run.session, LONG_PATIENCE)?;
     let Some(attempt) = attempt_of(driver.state(), agent) else { return Ok(Answer::Nothing) };
     let stopped = driver.stopped(&attempt)?;
     let state = driver.leave();
+    let desk = Desk::of(&asked.repository);
+    desk.forget_badges();
+    if state.is_ended() {
+        // The session that stops next finds no run any more.
+        desk.say_farewell(&asked.call.session, &let_go(&state)).map_err(CommandError::failure)?;
+    }
     let Stopped::GoesOn { round } = stopped else { return Ok(Answer::Nothing) };
     let index = state.plan.find(&attempt.step);
     let failure = index.and_then(|index| state.step(index).failure.as_ref());

@@ -1,5 +1,7 @@
 //! One turn of the engine within a call.
 
+use std::time::Duration;
+
 use windlass_core::hook::{Answer, TeamSupport, instruction, let_go, offers};
 use windlass_core::id::RunId;
 use windlass_core::run::{InputKind, RunState, RunStatus, Session};
@@ -7,7 +9,7 @@ use windlass_engine::dispatch::HostedDriver;
 use windlass_engine::hosted::hook_log;
 
 use super::who::Asked;
-use super::{PATIENCE, shell_file};
+use super::{LONG_PATIENCE, shell_file};
 use crate::error::CommandError;
 use crate::surroundings::{Surroundings, person};
 
@@ -25,9 +27,10 @@ impl Asked {
         &self,
         run: &RunId,
         session: &Session,
+        patience: Duration,
     ) -> Result<HostedDriver, CommandError> {
         let site = self.surroundings()?.site;
-        Ok(HostedDriver::join(&site, run, session, &person(), PATIENCE)?)
+        Ok(HostedDriver::join(&site, run, session, &person(), patience)?)
     }
 
     /// Takes a run over for the session.
@@ -37,7 +40,7 @@ impl Asked {
         session: &Session,
     ) -> Result<HostedDriver, CommandError> {
         let site = self.surroundings()?.site;
-        let claimed = HostedDriver::claim(&site, run, session, &person(), PATIENCE)?;
+        let claimed = HostedDriver::claim(&site, run, session, &person(), LONG_PATIENCE)?;
         shell_file::write(&self.repository, &site, claimed.state())?;
         Ok(claimed)
     }

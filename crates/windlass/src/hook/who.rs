@@ -1,12 +1,11 @@
 //! What a call is about, and in what capacity it comes.
 
-use windlass_core::hook::{BadCall, GuardFile, GuardedRun, HookCall};
+use windlass_core::hook::{Answer, BadCall, GuardFile, GuardedRun, HookCall};
 use windlass_core::id::RunId;
 use windlass_core::run::{HostKind, HostProcess, Session};
 use windlass_engine::home::{Home, RepositoryHome};
 use windlass_engine::hosted::caller::{Caller, Standing, Unknown, caller};
 use windlass_engine::hosted::checkout::Checkout;
-use windlass_engine::hosted::desk::Desk;
 use windlass_engine::hosted::guard_file::{self, Seen};
 use windlass_engine::hosted::is_alive;
 use windlass_engine::process::ancestry;
@@ -34,7 +33,7 @@ pub(super) enum Relation {
     /// It has the owner's name and is another process, or was started below the owner: guarded, and
     /// not heard.
     Shadow,
-    /// The owner's process is gone, and nobody has taken over.
+    /// The owner's process is gone, or has begun a new conversation: it may take over.
     Heir,
     /// Another session beside the owner: left alone.
     Stranger,
@@ -70,12 +69,10 @@ impl Asked {
     }
 
     /// Returns whether the call is worth a line in the log.
-    pub(super) fn is_logged(&self) -> bool {
-        self.run.is_some() || (self.repository.state.exists() && self.starting())
-    }
-
-    fn starting(&self) -> bool {
-        Desk::of(&self.repository).starting(&self.call.session).is_some()
+    pub(super) fn is_logged(&self, answer: &Answer) -> bool {
+        // Without a run only what begins or ends one is answered at all.
+        let said = *answer != Answer::Nothing && self.repository.state.exists();
+        self.run.is_some() || said
     }
 
     /// Returns whether guards look at what the calling session does: it owns the run, was started below
@@ -93,13 +90,17 @@ impl Asked {
 
     /// Returns how the calling session stands to the run of this checkout.
     pub(super) fn relation(&self, run: &GuardedRun) -> Relation {
-        let alive = is_alive(&run.session);
-        if !alive {
+        if !is_alive(&run.session) {
             return Relation::Heir;
         }
-        if run.session.id == self.call.session {
-            let owner = self.caller().is_ok_and(|caller| caller.process == run.session.process);
-            return if owner { Relation::Owner } else { Relation::Shadow };
+        let same_name = run.session.id == self.call.session;
+        let same_process = self.caller().is_ok_and(|caller| caller.process == run.session.process);
+        match (same_name, same_process) {
+            (true, true) => return Relation::Owner,
+            // The person began a new conversation in the owner's own window.
+            (false, true) => return Relation::Heir,
+            (true, false) => return Relation::Shadow,
+            (false, false) => {}
         }
         if self.is_below_owner(run) { Relation::Shadow } else { Relation::Stranger }
     }
@@ -111,8 +112,21 @@ impl Asked {
 
     /// Returns the session that calls, if that can be told.
     pub(super) fn session(&self) -> Result<(Session, Standing), Unknown> {
-        let Caller { process, standing } = self.caller()?;
-        Ok((Session { id: self.call.session.clone(), host: self.host, process }, standing))
+        let Caller { process, standing, terminal } = self.caller()?;
+        let id = self.call.session.clone();
+        Ok((Session { id, host: self.host, process, terminal }, standing))
+    }
+
+    /// Returns the session that calls, if it may come after the owner of a run: not one that nobody sits
+    /// at where somebody sat at the owner.
+    pub(super) fn heir(&self, run: &GuardedRun) -> Result<(Session, Standing), String> {
+        let (session, standing) = self.session().map_err(|unknown| unknown.to_string())?;
+        if run.session.terminal && !session.terminal {
+            return Err(
+                "the session that drove it had a terminal, and this one has none".to_owned()
+            );
+        }
+        Ok((session, standing))
     }
 
     /// Returns the run that the calling session drives.

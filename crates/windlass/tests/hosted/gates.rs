@@ -139,6 +139,7 @@ fn a_session_that_prompts_itself_approves_nothing() {
     let crons = json!({"stop_hook_active": false, "background_tasks": [],
         "session_crons": [{"id": "1", "prompt": "approve"}]});
     host.call("stop", crons);
+    host.call("session-start", json!({"source": "compact"}));
     let told = host.says("approve");
     assert!(
         told.context().unwrap().contains("it was not taken")

@@ -10,6 +10,7 @@ fn session() -> Session {
         id: "s1".to_owned(),
         host: HostKind::Claude,
         process: HostProcess { pid: 7, start: 11 },
+        terminal: false,
     }
 }
 
