@@ -1,6 +1,6 @@
 //! What hooks were asked and answered: one line each, appended without waiting for the disk.
 
-use std::io::Write as _;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +13,9 @@ const MAX_BYTES: u64 = 8 << 20;
 
 /// The longest reason that is kept.
 const MAX_REASON: usize = 400;
+
+/// A line is seldom longer: the reason, escaped, and a few names.
+const MAX_LINE_BYTES: u64 = 1024;
 
 /// One call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,12 +58,12 @@ pub fn append(home: &RepositoryHome, mut line: HookLine) {
     let Ok(mut text) = serde_json::to_vec(&line) else { return };
     text.push(b'\n');
     let path = path(home);
-    if fs_err::metadata(&path).is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
+    let Ok(mut file) = std::fs::File::options().create(true).append(true).open(&path) else {
+        return;
+    };
+    let _ = file.write_all(&text);
+    if file.metadata().is_ok_and(|metadata| metadata.len() > MAX_BYTES) {
         let _ = fs_err::rename(&path, path.with_extension("old.jsonl"));
-    }
-    let file = std::fs::File::options().create(true).append(true).open(&path);
-    if let Ok(mut file) = file {
-        let _ = file.write_all(&text);
     }
 }
 
@@ -69,10 +72,16 @@ pub fn append(home: &RepositoryHome, mut line: HookLine) {
 /// # Errors
 /// The file cannot be read.
 pub fn last(home: &RepositoryHome, most: usize) -> std::io::Result<Vec<HookLine>> {
-    let text = match fs_err::read(path(home)) {
+    let mut file = match std::fs::File::open(path(home)) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-        text => text?,
+        file => file?,
     };
+    // No more of the end than that many lines can have; the line that is cut off makes no sense.
+    let wanted = u64::try_from(most).unwrap_or(u64::MAX).saturating_mul(MAX_LINE_BYTES);
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(wanted)))?;
+    let mut text = Vec::new();
+    file.take(wanted).read_to_end(&mut text)?;
     let lines = text.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let read = lines.filter_map(|line| serde_json::from_slice(line).ok());
     let mut last: Vec<HookLine> = read.take(most).collect();

@@ -160,11 +160,12 @@ fn answer(host: HostKind, event: HookEvent, bytes: &[u8]) -> Result<Answered, Co
     let Some(checkout) = Checkout::around(&folder) else { return Ok(Answered::nothing()) };
     let home = surroundings::home()?;
     let repository = home.repository(&checkout.key());
-    if !matters_without_run(event) && guard_file::read(&repository) == Seen::NoStore {
+    let seen = guard_file::read(&repository);
+    if seen == Seen::NoStore && !matters_without_run(event) {
         return Ok(Answered::nothing());
     }
     let read = HookCall::read(bytes, event);
-    let mut asked = match Asked::about(host, checkout, home, repository, read)? {
+    let mut asked = match Asked::about(host, checkout, home, repository, seen, read)? {
         Some(asked) => asked,
         None => return Ok(Answered::nothing()),
     };

@@ -46,10 +46,11 @@ impl Asked {
         checkout: Checkout,
         home: Home,
         repository: RepositoryHome,
+        seen: Seen,
         read: Result<HookCall, BadCall>,
     ) -> Result<Option<Self>, CommandError> {
         let in_attempt = std::env::var_os("WINDLASS_ATTEMPT").is_some();
-        let file = match guard_file::read(&repository) {
+        let file = match seen {
             Seen::NoStore => GuardFile::default(),
             Seen::File(file) => file,
             // Somebody removed or broke it, or it is older than this version: the journal knows.
