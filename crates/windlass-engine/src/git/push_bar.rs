@@ -277,7 +277,7 @@ mod tests {
             let value = |name: String| env.iter().find(|(n, _)| *n == name).unwrap().1.clone();
             names.map(value).collect::<Vec<_>>()
         };
-        assert_eq!(pairs("remote.up.stream.pushurl"), ["", "windlass-bars-push://up.stream"]);
+        assert_eq!(pairs("remote.up.stream.pushurl"), ["", "windlass-bars-push://up.stream/"]);
         assert_eq!(pairs("http.https://a/.extraheader"), [""]);
     }
 }
