@@ -1,10 +1,10 @@
 //! Commands of the shell itself: what they change in it, and what they run.
 
-use super::git;
 use super::print::{echoed, printed_by_format};
 use super::program::{is_standard_input, quoted};
 use super::shell::{Input, Walk};
 use super::word::{COMPUTED, PROCESS, TOLD};
+use super::{git, own};
 
 impl Walk<'_> {
     /// Gives what a builtin prints; none when the name is none.
@@ -30,7 +30,10 @@ impl Walk<'_> {
                 Some(String::new())
             }
             "pwd" => Some(self.shell.folder_text() + "\n"),
-            "eval" => Some(self.eval(&arguments.join(" "))),
+            "eval" => {
+                let text = arguments.strip_prefix(&["--".to_owned()]).unwrap_or(arguments);
+                Some(self.eval(&text.join(" ")))
+            }
             "source" | "." => Some(self.source(&operands, input)),
             "trap" => {
                 if let Some(text) = operands.first().filter(|_| operands.len() > 1) {
@@ -62,7 +65,7 @@ impl Walk<'_> {
                 Some(String::new())
             }
             "export" | "declare" | "typeset" | "local" | "readonly" => {
-                self.declare(arguments);
+                self.declare(name, arguments);
                 Some(String::new())
             }
             "mapfile" | "readarray" => {
@@ -77,6 +80,13 @@ impl Walk<'_> {
             }
             "echo" => Some(echoed(arguments)),
             "printf" => Some(self.printf(arguments)),
+            "hash" if arguments.iter().any(|word| word == "-p") => {
+                let name = operands.get(1).map(|name| name.to_string());
+                if let (Some(name), Some(program)) = (name, operands.first()) {
+                    self.shell.aliases.insert(name, quoted(program));
+                }
+                Some(String::new())
+            }
             "command" | "type" | "hash"
                 if name != "command"
                     || arguments
@@ -84,6 +94,10 @@ impl Walk<'_> {
                         .is_some_and(|word| matches!(word.as_str(), "-v" | "-V")) =>
             {
                 Some(operands.iter().map(|word| format!("{word}\n")).collect())
+            }
+            "kill" if arguments.iter().any(|word| word == "PPID") => {
+                own::leaves_the_host_alone(self);
+                Some(String::new())
             }
             "test" | "[" | ":" | "true" | "false" | "return" | "exit" | "break" | "continue"
             | "wait" | "jobs" | "kill" | "umask" | "ulimit" | "shopt" | "let" | "getopts"
@@ -145,13 +159,21 @@ impl Walk<'_> {
     }
 
     /// `export NAME`, `declare +x NAME`: assignments were taken already.
-    fn declare(&mut self, arguments: &[String]) {
+    fn declare(&mut self, command: &str, arguments: &[String]) {
         let hides = arguments.iter().any(|word| matches!(word.as_str(), "-n" | "+x"));
+        // Values with these are not what is written there: another's name, or in other letters.
+        let other = |word: &String| {
+            word.starts_with('-') && word.contains(['n', 'l', 'u', 'c']) && !word.starts_with("--")
+        };
+        let changes = command != "export" && arguments.iter().any(other);
         for word in arguments.iter().filter(|word| !word.starts_with(['-', '+'])) {
             match word.split_once('=') {
                 Some((name, value)) => {
                     let name = name.trim_end_matches('+');
                     git::environment(self, name, value);
+                    if changes {
+                        self.shell.assign(name, vec![COMPUTED.to_string()]);
+                    }
                     if self.shell.read(name).is_none() {
                         self.shell.assign(name, vec![value.to_owned()]);
                     }

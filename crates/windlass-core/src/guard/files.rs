@@ -84,7 +84,10 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
             let words = words.get(mode..).unwrap_or_default();
             let files: Vec<&str> =
                 words.iter().copied().filter(|word| !word.starts_with('+')).collect();
-            writes(walk, &files, Access::Write);
+            match linked(name, arguments, &files) {
+                Some(target) => writes(walk, &[target.as_str(), files[1]], Access::Write),
+                None => writes(walk, &files, Access::Write),
+            }
         }
         "sed" | "gsed" => sed(walk, arguments),
         "perl" | "ruby" => in_place_code(walk, arguments),
@@ -101,6 +104,15 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
         "sort" => {
             writes(walk, &values(arguments, &["-o", "--output"]), Access::Write);
             reads(walk, &operands_all(arguments, &["-o", "--output", "-k", "-t"]));
+        }
+        "find" | "gfind" => finds(walk, arguments),
+        "sqlite3" => reads(walk, words.get(..1).unwrap_or_default()),
+        "openssl" | "gpg" | "gpg2" | "uudecode" | "aria2c" | "gcc" | "cc" | "clang" | "g++"
+        | "pandoc"
+            if walk.grounds.seat == Seat::Orchestrator =>
+        {
+            writes(walk, &beside(arguments, &["-o", "-out", "--output", "--out"]), Access::Write);
+            reads(walk, &beside(arguments, &["-in", "-d", "--decrypt"]));
         }
         "curl" | "wget" => downloads(walk, name, arguments),
         "patch" => patch(walk, arguments),
@@ -129,6 +141,20 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
         _ if READERS.contains(&name) => reads(walk, &operands_all(arguments, valued_of(name))),
         _ => {}
     }
+}
+
+/// Where `ln -s TARGET LINK` leads: it is read from the folder of the link.
+fn linked(name: &str, arguments: &[String], files: &[&str]) -> Option<String> {
+    let symbolic = |word: &String| {
+        word == "--symbolic"
+            || (word.starts_with('-') && !word.starts_with("--") && word.contains('s'))
+    };
+    let [target, link] = files else { return None };
+    if name != "ln" || target.starts_with(['/', '~']) || !arguments.iter().any(symbolic) {
+        return None;
+    }
+    let folder = if link.ends_with('/') { link } else { link.rsplit_once('/')?.0 };
+    Some(format!("{folder}/{target}"))
 }
 
 /// Whether a program's words are texts and files, never a command.
@@ -171,7 +197,16 @@ fn reformats(name: &str, arguments: &[String]) -> bool {
         "eslint" | "biome" | "stylelint" | "oxlint" => has(&["--fix", "--write", "--apply"]),
         "rustfmt" | "black" | "isort" => !has(&["--check", "--diff"]),
         "ruff" => has(&["--fix"]) || (has(&["format"]) && !has(&["--check", "--diff"])),
-        "cargo" => (has(&["fmt"]) && !has(&["--check"])) || has(&["fix", "--fix"]),
+        "cargo" => {
+            let first = arguments.first().map_or("", String::as_str);
+            (has(&["fmt"]) && !has(&["--check"]))
+                || has(&["fix", "--fix"])
+                || matches!(first, "new" | "init" | "add" | "remove" | "rm")
+        }
+        "npx" | "bunx" | "pnpx" => match arguments.iter().position(|word| !word.starts_with('-')) {
+            Some(at) => reformats(&arguments[at], &arguments[at + 1..]),
+            None => false,
+        },
         _ => false,
     }
 }
@@ -224,6 +259,33 @@ fn values<'a>(arguments: &'a [String], names: &[&str]) -> Vec<&'a str> {
     all
 }
 
+/// Values that stand beside an option, and nowhere else.
+fn beside<'a>(arguments: &'a [String], names: &[&str]) -> Vec<&'a str> {
+    let pairs = arguments.iter().zip(arguments.iter().skip(1));
+    pairs
+        .filter(|(word, _)| names.contains(&word.as_str()))
+        .map(|(_, value)| value.as_str())
+        .collect()
+}
+
+/// `find` can remove what it finds, and write lists of it.
+fn finds(walk: &mut Walk<'_>, arguments: &[String]) {
+    if walk.grounds.seat == Seat::Attempt {
+        return;
+    }
+    let lists = beside(arguments, &["-fprint", "-fprint0", "-fprintf", "-fls"]);
+    writes(walk, &lists, Access::Write);
+    if !arguments.iter().any(|word| word == "-delete") {
+        return;
+    }
+    if walk.grounds.seat == Seat::Orchestrator {
+        return code_is_changed(walk);
+    }
+    // What it finds there is not known; where it looks is.
+    let folders = arguments.iter().take_while(|word| !word.starts_with(['-', '(', '!']));
+    reads(walk, &folders.map(String::as_str).collect::<Vec<_>>());
+}
+
 fn copies(walk: &mut Walk<'_>, arguments: &[String]) {
     let words = operands_all(
         arguments,
@@ -272,14 +334,12 @@ fn sed(walk: &mut Walk<'_>, arguments: &[String]) {
     } else {
         reads(walk, files);
     }
-    // `w FILE` in a script writes.
-    let script = words.first().copied().unwrap_or_default();
-    if walk.grounds.seat == Seat::Orchestrator
-        && !has_script
-        && script.contains("w ")
-        && script.contains('/')
-    {
-        walk.cannot_tell("this script of `sed` may write a file. Write it with a redirection");
+    let mut scripts = values(arguments, &["-e", "--expression"]);
+    if !has_script {
+        scripts.extend(words.first());
+    }
+    for script in scripts {
+        super::sed::look(walk, script);
     }
 }
 
@@ -338,6 +398,19 @@ fn downloads(walk: &mut Walk<'_>, name: &str, arguments: &[String]) {
         &["-O", "--output-document", "-o"]
     };
     writes(walk, &values(arguments, names), Access::Write);
+    if name == "curl" {
+        // `-so FILE`
+        let cluster = |word: &String| {
+            word.len() > 2
+                && word.starts_with('-')
+                && !word.starts_with("--")
+                && word.ends_with('o')
+        };
+        let pairs = arguments.iter().zip(arguments.iter().skip(1));
+        let files: Vec<&str> =
+            pairs.filter(|(word, _)| cluster(word)).map(|(_, file)| file.as_str()).collect();
+        writes(walk, &files, Access::Write);
+    }
     let quiet = |word: &String| {
         matches!(word.as_str(), "-O-" | "--spider" | "-qO-" | "--version" | "--help")
             || word.ends_with("O-")

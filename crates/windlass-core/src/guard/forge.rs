@@ -192,22 +192,24 @@ fn api(walk: &mut Walk<'_>, arguments: &[String], words: &[&str]) {
     }
 }
 
+/// The method that a request names; the last one counts.
 fn method(arguments: &[String], names: &[&str]) -> Option<String> {
+    let mut found = None;
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         for name in names {
             if word == name {
-                return words.next().cloned();
+                found = words.next().cloned();
+                break;
             }
-            if let Some(value) = word.strip_prefix(name) {
-                let value = value.trim_start_matches('=');
-                if !value.is_empty() {
-                    return Some(value.to_owned());
-                }
+            let value = word.strip_prefix(name).map(|value| value.trim_start_matches('='));
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
+                found = Some(value.to_owned());
+                break;
             }
         }
     }
-    None
+    found
 }
 
 fn hub(walk: &mut Walk<'_>, arguments: &[String]) {
@@ -239,6 +241,10 @@ fn interface(walk: &mut Walk<'_>, arguments: &[String]) {
         return;
     }
     if text.contains("graphql") && !text.to_lowercase().contains("mutation") {
+        // What a file holds may be one.
+        if text.contains(" @") || text.contains("=@") || text.contains("-d@") || !is_known(&text) {
+            walk.cannot_tell(NO_FORGE);
+        }
         return;
     }
     let data = [

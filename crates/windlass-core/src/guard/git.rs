@@ -2,7 +2,7 @@
 
 use super::path::Access;
 use super::shell::Walk;
-use super::word::is_known;
+use super::word::{COMPUTED, is_known};
 use super::{Seat, git_files};
 
 pub(super) const NO_PUSH: &str = "an agent does not push, and holds no keys to: windlass publishes what \
@@ -12,8 +12,16 @@ const NO_SETTING: &str = "an agent does not change where git pushes to or what g
     aliases, hooks, keys): windlass publishes what is proven. Leave git's settings as they are";
 
 /// Options of git itself that take a value.
-const VALUED: [&str; 6] =
-    ["-C", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix"];
+const VALUED: [&str; 8] = [
+    "-C",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--exec-path",
+    "--super-prefix",
+    "--attr-source",
+    "--shallow-file",
+];
 
 /// Commands that send commits elsewhere.
 const PUSHES: [&str; 10] = [
@@ -35,8 +43,12 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
     while let Some(word) = arguments.get(at) {
         let next = arguments.get(at + 1).map_or("", String::as_str);
         match word.as_str() {
-            "-c" | "--config-env" => {
+            "-c" => {
                 aliases.extend(set(walk, next));
+                at += 1;
+            }
+            "--config-env" => {
+                aliases.extend(set_from_environment(walk, next));
                 at += 1;
             }
             valued if VALUED.contains(&valued) => at += 1,
@@ -44,7 +56,7 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
                 aliases.extend(set(walk, &option[2..]));
             }
             option if option.starts_with("--config-env=") => {
-                aliases.extend(set(walk, &option[13..]));
+                aliases.extend(set_from_environment(walk, &option[13..]));
             }
             option if option.starts_with("--exec-path=") => walk.cannot_tell(NO_SETTING),
             option if option.starts_with('-') => {}
@@ -73,8 +85,7 @@ fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[String]) {
         rest.iter().map(String::as_str).filter(|word| !word.starts_with('-')).collect();
     let first = operands.first().copied().unwrap_or_default();
     match command {
-        // `--help` opens the manual.
-        _ if rest.iter().any(|word| word == "--help" || word == "-h") => {}
+        _ if asks_for_help(rest) => {}
         _ if PUSHES.contains(&command) => walk.forbid(NO_PUSH),
         "remote-http" | "remote-https" | "remote-fd" | "remote-ftp" => walk.forbid(NO_PUSH),
         "subtree" | "lfs" | "cinnabar" | "annex" | "hg" if operands.contains(&"push") => {
@@ -102,10 +113,20 @@ fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[String]) {
         }
         "rebase" => shell_values(walk, rest, &["--exec", "-x"]),
         "difftool" => shell_values(walk, rest, &["--extcmd", "-x"]),
+        "grep" => {
+            let pagers = |word: &String| {
+                let long = word.strip_prefix("--open-files-in-pager=");
+                long.or_else(|| word.strip_prefix("-O")).map(str::to_owned)
+            };
+            for text in rest.iter().filter_map(pagers) {
+                walk.script_or_riddle(&text);
+            }
+        }
         "fetch" | "clone" | "ls-remote" | "pull" | "archive" | "fetch-pack" | "submodule" => {
             shell_values(walk, rest, &["--upload-pack", "-u", "--exec"]);
-            for text in rest.iter().filter_map(|word| word.strip_prefix("ext::")) {
-                walk.script_or_riddle(text);
+            // In such an address `% ` is a space.
+            for (_, text) in rest.iter().filter_map(|word| word.split_once("ext::")) {
+                walk.script_or_riddle(&text.replace("% ", " "));
             }
             if command == "clone" {
                 clone(walk, rest);
@@ -134,12 +155,18 @@ fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[String]) {
             );
         }
         "shell" => shell_values(walk, rest, &["-c"]),
-        unknown if unknown.contains("push") => walk.cannot_tell(
+        unknown if unknown.to_lowercase().contains("push") => walk.cannot_tell(
             "this command of git is not known, and its name speaks of a push. windlass publishes what \
              is proven",
         ),
         _ => {}
     }
+}
+
+/// `--help` opens the manual where it comes first, and `-h` where it stands alone. Elsewhere they may be
+/// the value of another option: `git push --repo -h origin main` pushes.
+fn asks_for_help(rest: &[String]) -> bool {
+    rest.first().is_some_and(|word| word == "--help") || matches!(rest, [only] if only == "-h")
 }
 
 /// Options whose value is run by a shell.
@@ -182,6 +209,13 @@ fn set(walk: &mut Walk<'_>, setting: &str) -> Option<(String, String)> {
     None
 }
 
+/// Looks at `key=NAME`, where a variable of that name has the value.
+fn set_from_environment(walk: &mut Walk<'_>, setting: &str) -> Option<(String, String)> {
+    let (key, name) = setting.rsplit_once('=')?;
+    let value = walk.shell.read(name).map_or(COMPUTED.to_string(), |values| values.join(" "));
+    set(walk, &format!("{key}={value}"))
+}
+
 /// What an alias stands for.
 fn alias(walk: &mut Walk<'_>, text: &str, rest: &[String]) {
     match text.trim().strip_prefix('!') {
@@ -209,7 +243,14 @@ fn setting_of(walk: &mut Walk<'_>, key: &str, value: &str) {
     let redirects = match section {
         "remote" => matches!(
             last,
-            "url" | "pushurl" | "push" | "pushdefault" | "receivepack" | "mirror" | "vcs"
+            "url"
+                | "pushurl"
+                | "push"
+                | "pushdefault"
+                | "receivepack"
+                | "uploadpack"
+                | "mirror"
+                | "vcs"
         ),
         "branch" => last == "pushremote",
         "url" => matches!(last, "insteadof" | "pushinsteadof"),
@@ -223,7 +264,10 @@ fn setting_of(walk: &mut Walk<'_>, key: &str, value: &str) {
                 | "fsmonitor"
                 | "worktree"
                 | "attributesfile"
+                | "alternaterefscommand"
         ),
+        "init" => last == "templatedir",
+        "submodule" => last == "update" && value.trim_start().starts_with('!'),
         "http" | "https" => matches!(last, "extraheader" | "proxy" | "cookiefile"),
         "help" => last == "autocorrect",
         "protocol" => last == "allow",
@@ -246,6 +290,8 @@ fn setting_of(walk: &mut Walk<'_>, key: &str, value: &str) {
             | "clean"
             | "smudge"
             | "driver"
+            | "difffilter"
+            | "defaultkeycommand"
     ) || section == "pager"
     {
         walk.script_or_riddle(value);
@@ -358,6 +404,7 @@ pub(super) fn environment(walk: &mut Walk<'_>, name: &str, value: &str) {
             | "VISUAL"
             | "GIT_PAGER"
             | "PAGER"
+            | "MANPAGER"
             | "GIT_EXTERNAL_DIFF"
             | "PROMPT_COMMAND"
             | "PS4"

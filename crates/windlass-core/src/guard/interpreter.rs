@@ -33,10 +33,12 @@ const INTERPRETERS: [&str; 22] = [
 ];
 
 /// Programs with a language of their own that can start others.
-const OTHERS: [&str; 12] =
-    ["vim", "vi", "nvim", "ex", "ed", "emacs", "gdb", "sqlite3", "make", "gmake", "less", "sed"];
+const OTHERS: [&str; 17] = [
+    "vim", "vi", "nvim", "ex", "ed", "emacs", "gdb", "sqlite3", "make", "gmake", "less", "sed",
+    "psql", "mysql", "mariadb", "dc", "ftp",
+];
 
-const RUNS: [&str; 15] = [
+const RUNS: [&str; 20] = [
     "system",
     "exec",
     "spawn",
@@ -52,10 +54,16 @@ const RUNS: [&str; 15] = [
     "call(",
     "$(",
     "start",
+    // Pipes of awk.
+    "| \"",
+    "|\"",
+    "|& \"",
+    "\" |",
+    "\"|",
 ];
 
 /// What code that touches files speaks of.
-const FILES: [&str; 24] = [
+const FILES: [&str; 30] = [
     "open",
     "read",
     "write",
@@ -80,6 +88,13 @@ const FILES: [&str; 24] = [
     "print >",
     "process",
     "`",
+    // Ways to such a name that do not say it.
+    "__",
+    "getattr",
+    "vars(",
+    "globals",
+    "globalthis",
+    "constructor",
 ];
 
 pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input: &Input) {
@@ -95,7 +110,10 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
     if interprets && !is_awk && texts.is_empty() && from_input {
         texts.extend(input.clone());
     }
-    if matches!(name, "ed" | "ex" | "make" | "gmake" | "sqlite3") {
+    if matches!(
+        name,
+        "ed" | "ex" | "make" | "gmake" | "sqlite3" | "psql" | "mysql" | "mariadb" | "dc" | "ftp"
+    ) {
         texts.extend(input.clone());
     }
     texts.extend(arguments.iter().filter_map(|word| word.strip_prefix(PROCESS)).map(str::to_owned));
@@ -107,7 +125,7 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
     }
     for text in texts {
         let lower = text.to_lowercase();
-        if runs_a_push(&lower, name.ends_with("make")) {
+        if runs_a_push(&lower, name.ends_with("make") || plain == "pwsh" || plain == "powershell") {
             walk.cannot_tell(
                 "this code starts programs and speaks of a push: windlass publishes what is proven. If \
                  it does not push, say so without the word",
@@ -126,7 +144,9 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
 /// Texts on the command line that are code.
 fn inline(name: &str, arguments: &[String]) -> Vec<String> {
     let options: &[&str] = match name {
-        "python" | "pypy" | "pwsh" | "powershell" => &["-c", "-Command", "-command"],
+        "python" | "pypy" => &["-c"],
+        // All that follows is the command.
+        "pwsh" | "powershell" => return vec![arguments.join(" ")],
         "node" | "nodejs" | "bun" | "deno" | "ts-node" | "lua" | "luajit" | "julia" | "rscript"
         | "osascript" => &["-e", "-p", "-pe", "--eval", "--print", "eval", "-E"],
         "php" => &["-r", "-R", "-B"],

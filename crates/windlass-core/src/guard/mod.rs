@@ -22,6 +22,7 @@ mod path;
 mod print;
 mod program;
 mod redirect;
+mod sed;
 mod shell;
 mod tool;
 mod value;

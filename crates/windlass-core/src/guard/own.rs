@@ -68,3 +68,24 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
     };
     walk.forbid(why);
 }
+
+/// Without its hooks and its host, a session has no guards.
+pub(super) fn leaves_the_host_alone(walk: &mut Walk<'_>) {
+    if walk.grounds.seat != Seat::Attempt {
+        walk.forbid(
+            "the session's own processes and windlass's are left alone. End what you have started by its \
+             number",
+        );
+    }
+}
+
+/// Looks at programs that end others by name.
+pub(super) fn processes(walk: &mut Walk<'_>, name: &str, arguments: &[String]) {
+    let ours = |word: &String| {
+        let word = word.to_lowercase();
+        ["windlass", "claude", "codex"].iter().any(|name| word.contains(name))
+    };
+    if matches!(name, "pkill" | "killall" | "killall5") && arguments.iter().any(ours) {
+        leaves_the_host_alone(walk);
+    }
+}

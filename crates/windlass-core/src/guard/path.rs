@@ -25,6 +25,26 @@ const DEVICES: [&str; 8] = [
     "/dev/urandom",
 ];
 
+/// Files that end like papers and hold what build tools and hosts run.
+const RUN_BY_TOOLS: [&str; 8] = [
+    "package.json",
+    "composer.json",
+    "deno.json",
+    "cmakelists.txt",
+    "taskfile.yml",
+    "taskfile.yaml",
+    ".pre-commit-config.yaml",
+    ".mcp.json",
+];
+
+/// Where variables lead that name folders of windlass and of the host; nothing here knows the folders.
+pub(super) const OWN_FOLDERS: [(&str, &str); 4] = [
+    ("WINDLASS_HOME", "/~own/windlass"),
+    ("CLAUDE_CONFIG_DIR", "/~own/claude"),
+    ("CLAUDE_PLUGIN_ROOT", "/~own/plugin"),
+    ("CODEX_HOME", "/~own/codex"),
+];
+
 /// What is about to be done with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
@@ -97,7 +117,8 @@ pub(super) fn look(
             Access::Read => Found::Nothing,
         };
     }
-    if grounds.off_limits.iter().any(|limit| path.starts_with(limit)) {
+    let own = path.starts_with("/~own");
+    if own || grounds.off_limits.iter().any(|limit| path.starts_with(limit)) {
         return Found::Forbidden(format!(
             "`{file}` belongs to windlass or to the host, and is neither read nor written by agents. Ask \
              `windlass status` for where the run stands"
@@ -178,7 +199,7 @@ fn hosted_writes(file: &str, path: &Path, access: Access, grounds: &Grounds) -> 
         ));
     }
     if !subagent {
-        return ending(file, path, access, grounds);
+        return run_by_tools(file, path).or(|| ending(file, path, access, grounds));
     }
     let holds_allowed = || grounds.may_write.iter().any(|glob| glob_is_below(glob, inside));
     let allowed = grounds.may_write.is_empty()
@@ -190,6 +211,18 @@ fn hosted_writes(file: &str, path: &Path, access: Access, grounds: &Grounds) -> 
     Found::Forbidden(format!(
         "`{file}` is outside of what this step may write ({}). Write only there",
         grounds.may_write.join(", ")
+    ))
+}
+
+/// What the orchestrator writes there, it could have run by `npm test`.
+fn run_by_tools(file: &str, path: &Path) -> Found {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+    if !RUN_BY_TOOLS.contains(&name.as_str()) {
+        return Found::Nothing;
+    }
+    Found::Forbidden(format!(
+        "the orchestrator does not write `{file}`: tools run what stands in it. The agent of a step writes \
+         it"
     ))
 }
 

@@ -4,7 +4,7 @@ use super::print::printed;
 use super::shell::{Input, Walk, speaks_of_guarded};
 use super::word::{COMPUTED, ENVIRONMENT, PROCESS, TOLD, is_known};
 use super::wrapper::{self, Wrapped};
-use super::{Found, Seat, agents, files, forge, git, interpreter, own};
+use super::{Found, Seat, agents, files, forge, git, interpreter, own, wrapper_text};
 
 const SHELLS: [&str; 10] =
     ["sh", "bash", "dash", "ksh", "zsh", "ash", "fish", "mksh", "rbash", "busybox-sh"];
@@ -79,6 +79,8 @@ impl Walk<'_> {
                 } else if !forge::look(self, name, arguments) {
                     interpreter::look(self, name, arguments, &input);
                     agents::look(self, name, arguments);
+                    own::processes(self, name, arguments);
+                    options_that_run(self, name, arguments);
                     carried(self, name, arguments);
                 }
             }
@@ -250,7 +252,13 @@ impl Walk<'_> {
         };
         match rest.split_first() {
             Some((text, rest)) if takes_text => {
-                with_arguments(self, text, rest.get(1..).unwrap_or_default())
+                let before = self.shell.name.clone();
+                if let Some(name) = rest.first() {
+                    self.shell.name.clone_from(name);
+                }
+                let output = with_arguments(self, text, rest.get(1..).unwrap_or_default());
+                self.shell.name = before;
+                output
             }
             Some((file, rest)) if !takes_input => match file.strip_prefix(PROCESS) {
                 Some(text) => with_arguments(self, text, rest),
@@ -290,6 +298,27 @@ pub(super) fn quoted(word: &str) -> String {
     shlex::try_quote(word).map_or_else(|_| COMPUTED.to_string(), |word| word.into_owned())
 }
 
+/// Options of other programs whose value is a command.
+fn options_that_run(walk: &mut Walk<'_>, name: &str, arguments: &[String]) {
+    let options: &[&str] = match name {
+        "sort" => &["--compress-program"],
+        "split" => &["--filter"],
+        "rg" => &["--pre"],
+        "ag" | "man" => &["--pager", "-P"],
+        "zip" => &["-TT", "--unzip-command"],
+        "cargo" if arguments.first().is_some_and(|word| word == "watch") => &["-s", "--shell"],
+        _ => &[],
+    };
+    if let Some(text) = wrapper_text::value_of(arguments, options) {
+        walk.script_or_riddle(&text);
+    }
+    if matches!(name, "scp" | "sftp") {
+        for text in arguments.iter().filter_map(wrapper_text::proxy) {
+            walk.script_or_riddle(&text);
+        }
+    }
+}
+
 /// A program that is not known may run the words after it (`poetry run git push`).
 fn carried(walk: &mut Walk<'_>, name: &str, arguments: &[String]) {
     if !RUNNERS.contains(&name) && !arguments.iter().any(|word| word == "--") {
@@ -306,7 +335,7 @@ fn carried(walk: &mut Walk<'_>, name: &str, arguments: &[String]) {
 }
 
 /// Programs that run what follows, somewhere among words of their own.
-const RUNNERS: [&str; 34] = [
+const RUNNERS: [&str; 52] = [
     "poetry",
     "uv",
     "uvx",
@@ -341,4 +370,22 @@ const RUNNERS: [&str; 34] = [
     "xterm",
     "konsole",
     "gnome-terminal",
+    "bundle",
+    "rbenv",
+    "pyenv",
+    "nodenv",
+    "conda",
+    "mamba",
+    "micromamba",
+    "pixi",
+    "cross-env",
+    "heroku",
+    "foreman",
+    "cargo",
+    "dtach",
+    "abduco",
+    "daemonize",
+    "trickle",
+    "sshpass",
+    "ip",
 ];

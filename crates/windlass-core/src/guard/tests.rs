@@ -17,6 +17,14 @@ fn write(tool: &str, file: &str) -> Found {
 }
 
 #[test]
+fn a_value_that_doubles_itself_is_answered() {
+    let doubling = format!("a=xxxxxxxx; {} git $a; git push", "a=$a$a; ".repeat(60));
+    assert_ne!(super::table::bash(&doubling, Seat::Subagent), Found::Nothing);
+    let long = format!("a={}; b={}; git push $b", "x".repeat(30_000), "$a".repeat(10_000));
+    assert_ne!(super::table::bash(&long, Seat::Subagent), Found::Nothing);
+}
+
+#[test]
 fn a_push_is_found_however_it_is_dressed() {
     for command in [
         "git push",

@@ -11,6 +11,9 @@ use super::word::{COMPUTED, ENVIRONMENT, is_known};
 /// More possible values than this count as unknown.
 const MAX_POSSIBLE: usize = 8;
 
+/// A longer value counts as unknown: each `a=$a$a` doubles one, and a command has thousands of them.
+const MAX_VALUE_BYTES: usize = 64 << 10;
+
 /// A variable: each value that it may have, as the elements of an array (one for a plain variable).
 type Possible = Vec<Vec<String>>;
 
@@ -19,6 +22,8 @@ pub(super) struct Shell {
     variables: BTreeMap<String, Possible>,
     pub(super) functions: BTreeMap<String, Rc<FunctionBody>>,
     pub(super) aliases: BTreeMap<String, String>,
+    /// What `$0` gives.
+    pub(super) name: String,
     /// The arguments; none when they are not known.
     pub(super) arguments: Option<Vec<String>>,
     /// None when a `cd` leads nobody knows where.
@@ -35,6 +40,7 @@ impl Shell {
             variables: BTreeMap::new(),
             functions: BTreeMap::new(),
             aliases: BTreeMap::new(),
+            name: "bash".to_owned(),
             arguments: Some(Vec::new()),
             folder: Some(folder.to_owned()),
             branches: 0,
@@ -42,6 +48,10 @@ impl Shell {
         };
         shell.assign("HOME", vec!["~".to_owned()]);
         shell.assign("IFS", vec![" ".to_owned()]);
+        shell.assign("PPID", vec!["PPID".to_owned()]);
+        for (name, folder) in super::path::OWN_FOLDERS {
+            shell.assign(name, vec![folder.to_owned()]);
+        }
         shell
     }
 
@@ -52,7 +62,10 @@ impl Shell {
         }
     }
 
-    pub(super) fn assign(&mut self, name: &str, values: Vec<String>) {
+    pub(super) fn assign(&mut self, name: &str, mut values: Vec<String>) {
+        if values.iter().map(String::len).sum::<usize>() > MAX_VALUE_BYTES {
+            values = vec![COMPUTED.to_string()];
+        }
         let possible = self.variables.entry(name.to_owned()).or_default();
         if self.branches == 0 {
             possible.clear();

@@ -21,6 +21,9 @@ pub(super) const TOLD: char = '\u{E002}';
 /// Before the output of a process substitution, where a shell would give a file.
 pub(super) const PROCESS: char = '\u{E003}';
 
+/// A longer word counts as unknown.
+const MAX_FIELD_BYTES: usize = 256 << 10;
+
 pub(super) fn is_known(text: &str) -> bool {
     !text.contains([COMPUTED, ENVIRONMENT, TOLD, PROCESS])
 }
@@ -34,7 +37,12 @@ struct Fields {
 
 impl Fields {
     fn add(&mut self, text: &str) {
-        self.now.get_or_insert_default().push_str(text);
+        let now = self.now.get_or_insert_default();
+        now.push_str(text);
+        // A long value, written many times, would fill the memory.
+        if now.len() > MAX_FIELD_BYTES {
+            *now = COMPUTED.to_string();
+        }
     }
 
     fn end(&mut self) {
@@ -287,7 +295,7 @@ impl Walk<'_> {
             Parameter::Special(SpecialParameter::AllPositionalParameters { .. }) => {
                 self.shell.arguments.clone()?
             }
-            Parameter::Special(SpecialParameter::ShellName) => vec!["bash".to_owned()],
+            Parameter::Special(SpecialParameter::ShellName) => vec![self.shell.name.clone()],
             Parameter::Special(_) => vec!["0".to_owned()],
         };
         if !indirect {

@@ -174,14 +174,12 @@ const KINDS: &[Kind] = &[
         ],
         words: 0,
     },
-    Kind { names: &["entr"], valued: &[], words: 0 },
     Kind {
         names: &["xvfb-run", "dumb-init", "tini", "catatonit", "gosu-exec"],
         valued: &["-s", "-n", "-e", "-p"],
         words: 0,
     },
-    Kind { names: &["gosu", "su-exec", "capsh"], valued: &[], words: 1 },
-    Kind { names: &["watchexec"], valued: &["-w", "-e", "-i", "-d"], words: 0 },
+    Kind { names: &["gosu", "su-exec"], valued: &[], words: 1 },
     Kind { names: &["perf"], valued: &["-e", "-o", "-p", "-F"], words: 1 },
 ];
 
@@ -191,7 +189,8 @@ pub(super) fn unwrap(name: &str, arguments: &[String]) -> Option<Wrapped> {
         "find" | "gfind" | "fd" | "fdfind" => return find(arguments),
         "parallel" | "watch" | "ssh" | "hyperfine" | "nix-shell" | "script" | "flock" | "su"
         | "runuser" | "sg" | "tmux" | "screen" | "expect" | "socat" | "xterm" | "tar" | "npx"
-        | "npm" | "pnpm" | "yarn" | "concurrently" | "nodemon" | "osascript" => {
+        | "npm" | "pnpm" | "yarn" | "concurrently" | "nodemon" | "osascript" | "entr"
+        | "watchexec" | "capsh" => {
             return wrapper_text::look(name, arguments);
         }
         "at" | "batch" | "crontab" => {

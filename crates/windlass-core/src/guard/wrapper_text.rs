@@ -10,7 +10,17 @@ pub(super) fn look(name: &str, arguments: &[String]) -> Option<Wrapped> {
     match name {
         "parallel" => parallel(&mut wrapped, arguments),
         "watch" => wrapped.scripts.push(operands(arguments, &["-n", "--interval", "-q"]).join(" ")),
+        "entr" => match operands(arguments, &[]) {
+            [text] => wrapped.scripts.push(text.clone()),
+            words => wrapped.command = words.to_vec(),
+        },
+        "watchexec" => {
+            let words = operands(arguments, &["-w", "-e", "-i", "-d"]);
+            wrapped.scripts.push(words.join(" "));
+        }
+        "capsh" => wrapped.scripts.extend(value_of(arguments, &["-c"])),
         "ssh" => {
+            wrapped.scripts.extend(arguments.iter().filter_map(proxy));
             let valued = [
                 "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o",
                 "-p", "-Q", "-R", "-S", "-W", "-w",
@@ -82,8 +92,14 @@ pub(super) fn look(name: &str, arguments: &[String]) -> Option<Wrapped> {
     Some(wrapped)
 }
 
+/// `-o ProxyCommand=…` of `ssh`, `scp` and `sftp`.
+pub(super) fn proxy(word: &String) -> Option<String> {
+    let (name, text) = word.split_once('=')?;
+    name.to_lowercase().ends_with("command").then(|| text.to_owned())
+}
+
 /// The value of an option, beside it or after `=`.
-fn value_of(arguments: &[String], names: &[&str]) -> Option<String> {
+pub(super) fn value_of(arguments: &[String], names: &[&str]) -> Option<String> {
     arguments.iter().enumerate().find_map(|(at, word)| {
         if names.contains(&word.as_str()) {
             return arguments.get(at + 1).cloned();
