@@ -33,7 +33,12 @@ pub fn path(home: &RepositoryHome) -> PathBuf {
 
 /// Reads the file.
 pub fn read(home: &RepositoryHome) -> Seen {
-    match fs_err::read(path(home)) {
+    let file = path(home);
+    // A pipe in its place would be waited for, and a link leads to somebody else's file.
+    if fs_err::symlink_metadata(&file).is_ok_and(|metadata| !metadata.is_file()) {
+        return Seen::Unreadable;
+    }
+    match fs_err::read(file) {
         Ok(bytes) => GuardFile::read(&bytes).map_or(Seen::Unreadable, Seen::File),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if home.state.exists() {

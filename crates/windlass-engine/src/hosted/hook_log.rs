@@ -1,7 +1,7 @@
 //! What hooks were asked and answered: one line each, appended without waiting for the disk.
 
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use windlass_core::time::Timestamp;
@@ -58,6 +58,10 @@ pub fn append(home: &RepositoryHome, mut line: HookLine) {
     let Ok(mut text) = serde_json::to_vec(&line) else { return };
     text.push(b'\n');
     let path = path(home);
+    // A pipe in its place would be waited for, and a link leads to somebody else's file.
+    if !is_plain_or_none(&path) {
+        let _ = fs_err::remove_file(&path);
+    }
     let Ok(mut file) = std::fs::File::options().create(true).append(true).open(&path) else {
         return;
     };
@@ -72,6 +76,9 @@ pub fn append(home: &RepositoryHome, mut line: HookLine) {
 /// # Errors
 /// The file cannot be read.
 pub fn last(home: &RepositoryHome, most: usize) -> std::io::Result<Vec<HookLine>> {
+    if !is_plain_or_none(&path(home)) {
+        return Ok(Vec::new());
+    }
     let mut file = match std::fs::File::open(path(home)) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         file => file?,
@@ -87,6 +94,10 @@ pub fn last(home: &RepositoryHome, most: usize) -> std::io::Result<Vec<HookLine>
     let mut last: Vec<HookLine> = read.take(most).collect();
     last.reverse();
     Ok(last)
+}
+
+fn is_plain_or_none(path: &Path) -> bool {
+    fs_err::symlink_metadata(path).map_or(true, |metadata| metadata.is_file())
 }
 
 /// Counts how often a session was sent on since it last called a tool.

@@ -153,3 +153,26 @@ fn the_hook_log_tells_what_was_asked_and_answered() {
     assert_eq!(last["event"], "PreToolUse");
     assert!(last["ms"].as_f64().unwrap() > 0.0);
 }
+
+#[test]
+fn a_pipe_or_a_link_in_the_place_of_a_file_of_windlass_stops_no_guard() {
+    let env = test_env!();
+    let host = at_the_gate(&env, "s1");
+    let denies = || {
+        let answer = host.tool("Bash", json!({"command": "git push"}));
+        assert!(answer.denial().is_some(), "{answer:?}");
+    };
+    let nobody = env.root().join("nobody.json");
+    fs_err::write(&nobody, "{\"format\":1,\"runs\":[]}").unwrap();
+    for name in ["guard.json", "hooks.jsonl"] {
+        let file = env.repository_state().join(name);
+        fs_err::remove_file(&file).unwrap();
+        env.shell(&format!("mkfifo '{}'", file.display())).assert_code(0);
+        denies();
+        fs_err::remove_file(&file).unwrap();
+        fs_err::os::unix::fs::symlink(&nobody, &file).unwrap();
+        denies();
+        assert!(fs_err::symlink_metadata(&file).unwrap().is_file(), "{name} is windlass's again");
+    }
+    assert_eq!(fs_err::read(&nobody).unwrap(), b"{\"format\":1,\"runs\":[]}");
+}
