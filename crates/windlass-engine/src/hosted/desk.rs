@@ -171,6 +171,19 @@ impl Desk {
         let _ = fs_err::remove_dir_all(self.folder.join("messages"));
     }
 
+    /// Notes that a message of a session is being decided on, by the name that the host gives to it; false
+    /// when it was noted before. Callers take turns.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn is_first_look(&self, session: &str, prompt: &str) -> io::Result<bool> {
+        if self.look::<String>("prompts", session).as_deref() == Some(prompt) {
+            return Ok(false);
+        }
+        self.put("prompts", session, &prompt)?;
+        Ok(true)
+    }
+
     /// Keeps a proposal; there is one at a time.
     ///
     /// # Errors

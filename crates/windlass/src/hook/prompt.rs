@@ -189,7 +189,18 @@ fn answer(
     if decides && !is_heard(asked) {
         return Ok(Answer::Context(not_heard()));
     }
+    if decides && is_told_again(asked)? {
+        return Ok(Answer::Nothing);
+    }
     decided(asked, driver, said, message)
+}
+
+/// Where the hook stands in several files of settings, the host calls it as often for one message. Only
+/// the first call decides: what a second one would approve, nobody has seen.
+fn is_told_again(asked: &Asked) -> Result<bool, CommandError> {
+    let Some(prompt) = asked.call.text("prompt_id") else { return Ok(false) };
+    let desk = Desk::of(&asked.repository);
+    Ok(!desk.is_first_look(&asked.call.session, prompt).map_err(CommandError::failure)?)
 }
 
 /// Whether what is said in this session is its person's word.

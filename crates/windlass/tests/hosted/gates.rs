@@ -148,3 +148,19 @@ fn a_session_that_prompts_itself_approves_nothing() {
     );
     assert_eq!(count(&env, "gate_approved"), 0);
 }
+
+#[test]
+fn a_message_that_the_host_tells_twice_is_one_decision() {
+    let env = test_env!();
+    let host = at_the_gate(&env, "s1");
+    // What was shown is not what lies there any more: the first call has it verified again.
+    env.repository.write(".windlass/run/specs/plan.md", "another plan\n");
+    let told = || host.call("user-prompt-submit", json!({"prompt": "approve", "prompt_id": "p1"}));
+    let first = told();
+    assert!(first.context().unwrap().contains("files changed"), "{first:?}");
+    assert!(told().json.is_none(), "the second call decides nothing");
+    assert_eq!(count(&env, "gate_approved"), 0);
+    let body = json!({"prompt": "approve", "prompt_id": "p2"});
+    assert!(host.call("user-prompt-submit", body).context().unwrap().contains("took"));
+    assert_eq!(count(&env, "gate_approved"), 1);
+}
