@@ -35,7 +35,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-pub use tool::ORCHESTRATOR_TOOLS;
+pub use tool::{ORCHESTRATOR_TOOLS, plain_name};
 
 /// What the orchestrator of a hosted session reads and writes, unless it is configured.
 pub const ENDINGS: [&str; 7] = [".json", ".md", ".yml", ".yaml", ".sh", ".txt", ".gitignore"];

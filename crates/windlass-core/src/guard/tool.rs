@@ -38,14 +38,23 @@ pub const ORCHESTRATOR_TOOLS: &[&str] = &[
     "Write",
     // The names that Codex has for such tools.
     "apply_patch",
-    "multi_agent_v1wait_agent",
+    "close_agent",
     "spawn_agent",
     "update_plan",
+    "wait_agent",
 ];
 
+/// Returns the name of a tool without the namespace that Codex puts before those for agents.
+pub fn plain_name(tool: &str) -> &str {
+    tool.strip_prefix("multi_agent_v1").unwrap_or(tool)
+}
+
 /// Tools by which a subagent would start another agent, or leave its place.
-const NOT_FOR_SUBAGENTS: [&str; 10] = [
+const NOT_FOR_SUBAGENTS: [&str; 13] = [
     "spawn_agent",
+    "send_input",
+    "resume_agent",
+    "close_agent",
     "Agent",
     "Task",
     "Workflow",
@@ -126,6 +135,7 @@ fn script_written(
 }
 
 fn not_had(tool: &str, seat: Seat) -> Option<Found> {
+    let tool = plain_name(tool);
     match seat {
         Seat::Orchestrator if !ORCHESTRATOR_TOOLS.contains(&tool) => {
             Some(Found::Forbidden(format!(

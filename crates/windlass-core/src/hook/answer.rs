@@ -53,10 +53,9 @@ impl Answer {
             }
             Self::Rewrite(input) => Some(specific("updatedInput", input.clone())),
             Self::SendOn(reason) => Some(json!({"decision": "block", "reason": reason})),
-            Self::LetGo(message) if host == HostKind::Claude && !message.is_empty() => {
-                Some(json!({"systemMessage": message}))
+            Self::LetGo(message) => {
+                (!message.is_empty()).then(|| json!({"systemMessage": message}))
             }
-            Self::LetGo(_) => None,
             Self::Context(text) => Some(specific("additionalContext", text.as_str().into())),
             Self::Refuse(reason) => Some(json!({"decision": "block", "reason": reason})),
         }
@@ -102,9 +101,10 @@ mod tests {
                 "permissionDecision": "deny", "permissionDecisionReason": "no"}})
         );
         let gone = Answer::LetGo("bye".to_owned());
-        assert_eq!(gone.render(HostKind::Codex, HookEvent::Stop), None);
-        let told = gone.render(HostKind::Claude, HookEvent::Stop).unwrap();
-        assert_eq!(told, json!({"systemMessage": "bye"}));
+        for host in [HostKind::Claude, HostKind::Codex] {
+            let told = gone.render(host, HookEvent::Stop).unwrap();
+            assert_eq!(told, json!({"systemMessage": "bye"}));
+        }
         let input = json!({"command": "true"});
         let codex = Answer::Rewrite(input.clone()).render(HostKind::Codex, HookEvent::PreToolUse);
         assert_eq!(codex.unwrap()["hookSpecificOutput"]["permissionDecision"], "allow");

@@ -91,6 +91,16 @@ impl HookCall {
     }
 }
 
+/// Returns the agents that Codex's tool for waiting says are at work no more. Its answer is JSON, or a
+/// text that is JSON.
+pub fn ended_agents(response: &Value) -> Vec<String> {
+    let read = response.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let status = read.as_ref().unwrap_or(response).get("status").and_then(Value::as_object);
+    let works = |status: &Value| matches!(status.as_str(), Some("pending_init" | "running"));
+    let ended = status.into_iter().flatten().filter(|(_, status)| !works(status));
+    ended.map(|(agent, _)| agent.clone()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,6 +126,15 @@ mod tests {
         }
         let odd = br#"{"hook_event_name":"Stop","session_id":"s","agent_id":7}"#;
         assert!(read(odd).is_err(), "an agent id of another type is not the main thread");
+    }
+
+    #[test]
+    fn an_agent_that_broke_off_has_ended_and_one_that_runs_has_not() {
+        let status = serde_json::json!({"status": {"a": {"completed": "Done."}, "b": "running",
+            "c": {"errored": "no model"}, "d": "not_found", "e": "pending_init"}, "timed_out": false});
+        assert_eq!(ended_agents(&status), ["a", "c", "d"]);
+        assert_eq!(ended_agents(&status.to_string().into()), ["a", "c", "d"]);
+        assert_eq!(ended_agents(&"no status".into()), Vec::<String>::new());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::Offer;
 use crate::id::StepIndex;
-use crate::run::{Failure, HostKind, MAX_ROUNDS, RunState, Session};
+use crate::run::{Failure, HostKind, MAX_ROUNDS, Phase, RunState, Session};
 use crate::view::{Lines, printable};
 
 /// What the host has for agents that work together.
@@ -48,11 +48,50 @@ fn single(state: &RunState, offer: &Offer, host: HostKind) -> String {
         tool(host)
     );
     call(&mut text, offer, host);
-    text.push_str(
-        "\nChange no word: windlass fills in what the agent is told. Do nothing else, wait for its end, \
-         then stop.\n",
+    let _ = writeln!(
+        text,
+        "\nChange no word: windlass fills in what the agent is told. Do nothing else, {}.",
+        until_its_end(host)
     );
     text
+}
+
+fn until_its_end(host: HostKind) -> &'static str {
+    match host {
+        HostKind::Claude => "wait for its end, then stop",
+        // An agent that is not closed counts against how many there may be.
+        HostKind::Codex => {
+            "call wait_agent until it has ended, close it with close_agent, then stop"
+        }
+    }
+}
+
+fn until_all_ended(host: HostKind) -> &'static str {
+    match host {
+        HostKind::Claude => "wait for all of them, then stop",
+        HostKind::Codex => {
+            "call wait_agent until all of them have ended, close each with close_agent, then stop"
+        }
+    }
+}
+
+/// Returns what a session is told that stops while its subagents are at work; none when none is.
+pub fn wait_for(state: &RunState) -> Option<String> {
+    let at_work = |index| {
+        let step = state.step(index);
+        let running = matches!(step.phase, Phase::Running { .. });
+        step.handover.as_ref().filter(|_| running)?.agent.as_deref()
+    };
+    let agents = state.in_hand().filter_map(at_work);
+    let agents: Vec<String> = agents.map(|agent| format!("`{}`", shown(agent))).collect();
+    (!agents.is_empty()).then(|| {
+        format!(
+            "windlass, run {}: an agent is still at work ({}). Do nothing else: {}.\n",
+            state.facts.run,
+            agents.join(", "),
+            until_all_ended(HostKind::Codex)
+        )
+    })
 }
 
 fn call(text: &mut String, offer: &Offer, host: HostKind) {
@@ -108,9 +147,10 @@ fn together(state: &RunState, offers: &[Offer], host: HostKind, team: TeamSuppor
         }
         let _ = writeln!(text, "expected: {}\n", shown(&plan.writes.join(", ")));
     }
-    text.push_str(
-        "Change no word: windlass fills in what the agents are told. Do nothing else, wait for all of \
-         them, then stop.\n",
+    let _ = writeln!(
+        text,
+        "Change no word: windlass fills in what the agents are told. Do nothing else, {}.",
+        until_all_ended(host)
     );
     text
 }

@@ -17,10 +17,10 @@ mod report;
 mod tool;
 
 pub use answer::Answer;
-pub use call::{BadCall, HookCall};
+pub use call::{BadCall, HookCall, ended_agents};
 pub use event::HookEvent;
 pub use guard_file::{GuardFile, GuardedAgent, GuardedRun, MAX_GUARD_BYTES};
-pub use instruction::{TeamSupport, instruction, round_failed};
+pub use instruction::{TeamSupport, instruction, round_failed, wait_for};
 pub use offer::{Offer, offers};
 pub use person::{ExactWords, Said, proposal_code, said};
 pub use report::{let_go, one_line, session_start, transport_rules};

@@ -59,10 +59,7 @@ pub fn said(message: &str, words: &ExactWords) -> Said {
     if INJECTED.iter().any(|tag| text.starts_with(tag)) {
         return Said::Injected;
     }
-    // Hosts that take a slash for themselves are written to without one.
-    if let Some(command) = text.strip_prefix('/').unwrap_or(text).strip_prefix("windlass:") {
-        let (name, arguments) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
-        let (name, arguments) = (name.to_owned(), arguments.trim().to_owned());
+    if let Some((name, arguments)) = command(text) {
         return match name.as_str() {
             "approve" => approve(&arguments)
                 .unwrap_or(Said::Approve { code: None, message: Some(arguments) }),
@@ -89,6 +86,15 @@ pub fn said(message: &str, words: &ExactWords) -> Said {
         }
         _ => plain.strip_prefix("approve ").and_then(approve).unwrap_or(Said::Other),
     }
+}
+
+/// Reads a command of the plugin. Codex's screen takes what begins with a slash for a command of its
+/// own, so the slash may be left out.
+fn command(text: &str) -> Option<(String, String)> {
+    let command = text.strip_prefix('/').unwrap_or(text).strip_prefix("windlass:")?;
+    let (name, arguments) = command.split_once(char::is_whitespace).unwrap_or((command, ""));
+    // Words of windlass itself, as in a message that quotes it, have a space there.
+    (!name.is_empty()).then(|| (name.to_owned(), arguments.trim().to_owned()))
 }
 
 fn approve(arguments: &str) -> Option<Said> {
@@ -163,6 +169,14 @@ mod tests {
         assert_eq!(plain("/windlass:reject"), Said::Reject);
         let feedback = Said::Command { name: "feedback".to_owned(), arguments: "no".to_owned() };
         assert_eq!(plain("/windlass:reject no"), feedback);
+        let run = Said::Command { name: "run".to_owned(), arguments: "-- Do it".to_owned() };
+        assert_eq!(plain("/windlass:run -- Do it"), run);
+        assert_eq!(plain("windlass:run -- Do it"), run);
+        for message in
+            ["windlass: run x is paused", "windlass:", "see windlass:run", "//windlass:run"]
+        {
+            assert_eq!(plain(message), Said::Other, "{message:?}");
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::run::{Control, GateKind, Phase, RunState, RunStatus};
+use crate::run::{Control, GateKind, HostKind, Phase, RunState, RunStatus};
 use crate::view::{Lines, printable};
 
 /// What a session is, in a few lines; said at its start and again after each compaction.
@@ -68,10 +68,30 @@ fn gate(text: &mut String, state: &RunState) {
                 write!(text, "\n`{}` said {verdict}: approve goes back to `{target}`.", gate.step);
         }
     }
-    text.push_str(
-        "\nAnswer `approve`, `reject`, `/windlass:feedback WHAT`, `/windlass:rollback STEP WHY`; \
-         `windlass diff` and `windlass proofs` in a terminal show what was done.",
-    );
+    text.push_str(match answers_in(state) {
+        AnswersIn::Session => {
+            "\nAnswer `approve`, `reject`, `/windlass:feedback WHAT`, `/windlass:rollback STEP WHY`; \
+             `windlass diff` and `windlass proofs` in a terminal show what was done."
+        }
+        AnswersIn::Terminal => {
+            "\nAnswer in a terminal: `windlass approve`, `windlass feedback WHAT`, `windlass rollback STEP WHY`; \
+             `windlass diff` and `windlass proofs` show what was done. Then send any message here."
+        }
+    });
+}
+
+/// Where a person's answer counts.
+enum AnswersIn {
+    Session,
+    Terminal,
+}
+
+/// What is said in a session of Codex cannot be told from what its model's shell makes up.
+fn answers_in(state: &RunState) -> AnswersIn {
+    match state.session.as_ref().map(|session| session.host) {
+        Some(HostKind::Codex) => AnswersIn::Terminal,
+        Some(HostKind::Claude) | None => AnswersIn::Session,
+    }
 }
 
 fn paused(text: &mut String, state: &RunState) {
@@ -80,6 +100,18 @@ fn paused(text: &mut String, state: &RunState) {
     }
     let failed = state.holding().filter(|(_, _, step)| matches!(step.phase, Phase::Failed));
     match failed {
+        Some((_, plan, _)) if matches!(answers_in(state), AnswersIn::Terminal) => {
+            let _ = write!(
+                text,
+                "\nAnswer in a terminal: `windlass retry-reset` for new tries, `windlass skip {} \
+                 --reason WHY`, `windlass feedback WHAT` or `windlass abort`. Then send any message here.",
+                plan.id
+            );
+        }
+        None if matches!(answers_in(state), AnswersIn::Terminal) => text.push_str(
+            "\nAnswer in a terminal: `windlass resume`, `windlass skip STEP --reason WHY` or \
+             `windlass abort`. Then send any message here.",
+        ),
         Some((_, plan, _)) => {
             let _ = write!(
                 text,
@@ -96,7 +128,12 @@ fn blocker(text: &mut String, state: &RunState) {
     if let Control::Obstructed { message } = &state.control {
         let _ = write!(text, "\n{}", shown(message));
     }
-    text.push_str("\nAnswer `fixed` when it is put right, or `/windlass:abort`.");
+    text.push_str(match answers_in(state) {
+        AnswersIn::Session => "\nAnswer `fixed` when it is put right, or `/windlass:abort`.",
+        AnswersIn::Terminal => {
+            "\nPut it right, then answer in a terminal: `windlass resume`, or `windlass abort`."
+        }
+    });
 }
 
 /// Tells a session at its start where the run stands, with the one thing to do.

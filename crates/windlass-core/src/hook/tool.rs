@@ -80,7 +80,8 @@ fn filled_in(state: &RunState, offer: &Offer, host: HostKind, input: &Value, pla
                 object.remove("isolation");
             }
         }
-        HostKind::Codex => input["message"] = json!(prompt),
+        // Nothing else of the call: its other fields would put the session's own words beside these.
+        HostKind::Codex => input = json!({"message": prompt}),
     }
     input
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use windlass_core::hook::{AgentCall, Answer, GuardedRun, Offer, agent_call, offers};
-use windlass_core::run::RunState;
+use windlass_core::run::{HostKind, RunState};
 use windlass_engine::dispatch::HostedDriver;
 
 use super::PATIENCE;
@@ -42,7 +42,7 @@ pub(super) fn pre_tool_use(asked: &Asked, run: &GuardedRun) -> Result<Answer, Co
         };
         let offer = &offered[at];
         let twice = is_taken_by_another(state, offer, call) && begun.elapsed() < START;
-        if twice || is_ambiguous(state, &offered, offer, call) {
+        if twice || is_ambiguous(asked.host, state, &offered, offer, call) {
             // The start of a subagent does not say which call it came of: one of a kind at a time.
             driver.leave();
             if begun.elapsed() > PATIENCE {
@@ -56,6 +56,19 @@ pub(super) fn pre_tool_use(asked: &Asked, run: &GuardedRun) -> Result<Answer, Co
         let attempt = offer.attempt.clone();
         driver.take(&attempt, call)?;
         return Ok(finish(driver, &attempt, call, input));
+    }
+}
+
+/// Codex closes agents by a tool. One that is at work is not closed.
+pub(super) fn close(run: &GuardedRun, input: &serde_json::Value) -> Answer {
+    let target = input.get("target").or_else(|| input.get("id")).and_then(|id| id.as_str());
+    let at_work = |id: &str| run.agents.iter().any(|agent| agent.id == id);
+    match target {
+        Some(id) if !at_work(id) => Answer::Nothing,
+        Some(id) => {
+            Answer::Deny(format!("agent {id} is at work: wait for its end with wait_agent"))
+        }
+        None => Answer::Deny("the call does not say which agent is closed".to_owned()),
     }
 }
 
@@ -81,10 +94,17 @@ fn is_taken_by_another(state: &RunState, offer: &Offer, call: &str) -> bool {
     state.step(offer.index).handover.as_ref().is_some_and(|handover| handover.call != call)
 }
 
-fn is_ambiguous(state: &RunState, offers: &[Offer], offer: &Offer, call: &str) -> bool {
+fn is_ambiguous(
+    host: HostKind,
+    state: &RunState,
+    offers: &[Offer],
+    offer: &Offer,
+    call: &str,
+) -> bool {
     offers.iter().any(|other| {
         other.attempt != offer.attempt
-            && other.agent == offer.agent
+            // All agents of Codex are of one kind.
+            && (other.agent == offer.agent || host == HostKind::Codex)
             && other.taken
             && is_taken_by_another(state, other, call)
     })

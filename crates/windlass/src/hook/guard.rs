@@ -50,13 +50,11 @@ fn orchestrator(
     tool: &str,
     input: &Value,
 ) -> Result<Answer, CommandError> {
-    let starts = matches!(tool, "Agent" | "Task" | "spawn_agent");
-    if starts {
+    if starts_agents(tool) {
         return agent::pre_tool_use(asked, run);
     }
-    // Codex waits for its agents by a tool.
-    if asked.host == HostKind::Codex && (tool.ends_with("wait_agent") || tool == "update_plan") {
-        return Ok(Answer::Nothing);
+    if asked.host == HostKind::Codex && guard::plain_name(tool) == "close_agent" {
+        return Ok(agent::close(run, input));
     }
     if tool == "AskUserQuestion" && input.get("answers").is_some() {
         return Ok(Answer::Deny("the person answers, not you: leave `answers` out".to_owned()));
@@ -68,6 +66,10 @@ fn orchestrator(
         ));
     }
     Ok(looked(asked, tool, input, &grounds(asked, run, Seat::Orchestrator, None)))
+}
+
+fn starts_agents(tool: &str) -> bool {
+    matches!(guard::plain_name(tool), "Agent" | "Task" | "spawn_agent")
 }
 
 fn subagent(
@@ -96,7 +98,7 @@ fn subagent(
 
 /// A subagent that windlass did not offer, or whose attempt is over, does not change anything.
 fn unknown(asked: &Asked, run: &GuardedRun, tool: &str, input: &Value) -> Answer {
-    if matches!(tool, "Agent" | "Task" | "spawn_agent") {
+    if starts_agents(tool) {
         return Answer::Deny("windlass starts the agents".to_owned());
     }
     match looked(asked, tool, input, &grounds(asked, run, Seat::Orchestrator, None)) {

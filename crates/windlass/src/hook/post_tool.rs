@@ -1,9 +1,10 @@
-//! PostToolUse of the tool for subagents: which call became which subagent.
+//! PostToolUse of the tools for subagents: which call became which subagent, and what has ended.
 
 use serde_json::Value;
-use windlass_core::hook::{Answer, offers};
-use windlass_core::run::{Actor, InputKind};
-use windlass_engine::dispatch::HostedJournal;
+use windlass_core::guard::plain_name;
+use windlass_core::hook::{Answer, GuardedRun, ended_agents, offers};
+use windlass_core::run::{Actor, HostKind, InputKind};
+use windlass_engine::dispatch::{HostedJournal, attempt_of};
 
 use super::PATIENCE;
 use super::who::Asked;
@@ -14,6 +15,9 @@ pub(super) fn post_tool_use(asked: &Asked) -> Result<Answer, CommandError> {
     let Some(run) = asked.owned().filter(|_| asked.call.agent.is_none()) else {
         return Ok(Answer::Nothing);
     };
+    if asked.host == HostKind::Codex {
+        return waited(asked, run);
+    }
     let response = asked.call.body.get("tool_response");
     let agent = response.and_then(|response| response.get("agentId")).and_then(Value::as_str);
     let launched = response.and_then(|response| response.get("status")).and_then(Value::as_str);
@@ -31,5 +35,26 @@ pub(super) fn post_tool_use(asked: &Asked) -> Result<Answer, CommandError> {
         let input = InputKind::HandedOver { attempt: offer.attempt, agent: agent.to_owned() };
         let _ = journal.feed(input, Actor::engine())?;
     }
+    Ok(Answer::Nothing)
+}
+
+/// Codex's session has waited. An agent that has ended by now and is still at work for windlass has not
+/// called its SubagentStop: it broke off, and its work is verified when the session stops.
+fn waited(asked: &Asked, run: &GuardedRun) -> Result<Answer, CommandError> {
+    let tool = asked.call.text("tool_name").map(plain_name);
+    let gone: Vec<String> = match tool {
+        Some("wait_agent") => ended_agents(&asked.call.body["tool_response"]),
+        Some(_) | None => Vec::new(),
+    };
+    if !run.agents.iter().any(|agent| gone.contains(&agent.id)) {
+        return Ok(Answer::Nothing);
+    }
+    let mut driver = asked.join(&run.run, &run.session)?;
+    for agent in &gone {
+        if let Some(attempt) = attempt_of(driver.state(), agent) {
+            driver.lost(&attempt)?;
+        }
+    }
+    driver.leave();
     Ok(Answer::Nothing)
 }

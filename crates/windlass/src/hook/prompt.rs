@@ -186,13 +186,19 @@ fn answer(
     let _ = driver.feed(InputKind::PersonSpoke)?;
     let decides = !matches!(said, Said::Other)
         && !matches!(said, Said::Command { name, .. } if name == "status");
-    if decides && !is_heard(asked) {
-        return Ok(Answer::Context(not_heard()));
+    if is_heard(asked) {
+        if decides && is_told_again(asked)? {
+            return Ok(Answer::Nothing);
+        }
+        return decided(asked, driver, said, message);
     }
-    if decides && is_told_again(asked)? {
-        return Ok(Answer::Nothing);
-    }
-    decided(asked, driver, said, message)
+    driver.settle()?;
+    let state = driver.leave();
+    // Not even a token: with it the model could hand on what nobody said.
+    Ok(match decides {
+        true => Answer::Context(format!("{}.\n\n{}", not_heard(), let_go(&state))),
+        false => told(asked, &state),
+    })
 }
 
 /// Where the hook stands in several files of settings, the host calls it as often for one message. Only

@@ -6,7 +6,7 @@
 
 use clap::Parser as _;
 use windlass_core::hook::{Answer, GuardedRun, transport_rules};
-use windlass_core::run::{HostProcess, RunState, Session};
+use windlass_core::run::{HostKind, HostProcess, RunState, Session};
 use windlass_core::view::{Lines, printable};
 use windlass_engine::dispatch::HostedDriver;
 use windlass_engine::home::RepositoryHome;
@@ -44,7 +44,9 @@ pub(super) fn asked_for(asked: &Asked, command: &str, words: &str) -> Result<Ans
     let arguments = parsed(&starting, &[])?;
     let surroundings = asked.surroundings()?;
     let questions = inputs_to_ask(&arguments, &surroundings, &quiet())?;
-    if questions.is_empty() || !is_attended() {
+    // Codex has no tool for questions: inputs come with the prompt, or are the recommended ones.
+    let asks = asked.host == HostKind::Claude && is_attended();
+    if questions.is_empty() || !asks {
         let state = begin(&surroundings, &asked.repository, &arguments, &starting.session)?;
         return Ok(Answer::Context(begun(asked, &state)));
     }

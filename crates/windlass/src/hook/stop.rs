@@ -1,8 +1,8 @@
 //! Stop: the session wants to end its turn. This is where it is told what is next.
 
-use windlass_core::hook::{Answer, GuardedRun, offers};
+use windlass_core::hook::{Answer, GuardedRun, offers, wait_for};
 use windlass_core::id::AttemptId;
-use windlass_core::run::{Actor, Phase, RunState};
+use windlass_core::run::{Actor, HostKind, Phase, RunState};
 use windlass_engine::dispatch::HostedJournal;
 use windlass_engine::hosted::desk::{Desk, Live};
 
@@ -23,6 +23,11 @@ pub(super) fn stop(asked: &Asked) -> Result<Answer, CommandError> {
     let background = asked.call.background_agents();
     let mut journal = HostedJournal::open(&asked.repository, &run.run, LONG_PATIENCE)?;
     let state = journal.state();
+    if asked.host == HostKind::Codex && wait_for(state).is_some() {
+        // Agents of Codex go on while the main thread stops, until its process ends.
+        let _ = journal.feed(asked.stop_asked(), Actor::engine())?;
+        return Ok(waits(asked, journal.state()));
+    }
     if stranded(state, &background).is_empty() && journal.is_settled()? {
         if offers(journal.state()).is_empty() {
             return Ok(stops(journal.state()));
@@ -47,6 +52,14 @@ fn drive(asked: &Asked, run: &GuardedRun, background: &[&str]) -> Result<Answer,
     }
     let state = driver.leave();
     Ok(sent_on(asked, &state))
+}
+
+fn waits(asked: &Asked, state: &RunState) -> Answer {
+    let running = matches!(state.control, windlass_core::run::Control::Active);
+    match wait_for(state).filter(|_| running) {
+        Some(instruction) => Answer::SendOn(instruction),
+        None => sent_on(asked, state),
+    }
 }
 
 fn sent_on(asked: &Asked, state: &RunState) -> Answer {

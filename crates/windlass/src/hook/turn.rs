@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use windlass_core::hook::{Answer, TeamSupport, instruction, let_go, offers};
 use windlass_core::id::RunId;
-use windlass_core::run::{InputKind, RunState, RunStatus, Session};
+use windlass_core::run::{HostKind, InputKind, RunState, RunStatus, Session};
 use windlass_engine::dispatch::HostedDriver;
 use windlass_engine::hosted::hook_log;
 
@@ -48,7 +48,8 @@ impl Asked {
     /// Returns what the host has for agents that work together.
     pub(super) fn team_support(&self) -> TeamSupport {
         let set = |name: &str| std::env::var(name).is_ok_and(|value| value == "1");
-        if set("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS") && is_attended() {
+        let claude = self.host == HostKind::Claude;
+        if claude && set("CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS") && is_attended() {
             TeamSupport::Teams
         } else {
             TeamSupport::Subagents
@@ -64,7 +65,7 @@ impl Asked {
     pub(super) fn stop_asked(&self) -> InputKind {
         let set = std::env::var("CLAUDE_CODE_STOP_HOOK_BLOCK_CAP").ok();
         let cap = match (self.host, set.and_then(|cap| cap.trim().parse::<u32>().ok())) {
-            (windlass_core::run::HostKind::Codex, _) | (_, Some(0)) => None,
+            (HostKind::Codex, _) | (_, Some(0)) => None,
             (_, Some(cap)) => Some(cap),
             (_, None) => Some(CLAUDES_CAP),
         };

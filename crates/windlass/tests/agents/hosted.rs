@@ -3,6 +3,7 @@
 
 mod cheats;
 mod closed;
+mod codex;
 mod compaction;
 mod gates;
 mod killed;

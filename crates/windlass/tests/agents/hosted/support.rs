@@ -231,7 +231,7 @@ pub(super) fn attempt(name: &str, turns: impl IntoIterator<Item = Turn>) -> Lane
     lane.then_always(say("Done."))
 }
 
-fn shortened(text: impl AsRef<str>) -> String {
+pub(super) fn shortened(text: impl AsRef<str>) -> String {
     let text = text.as_ref().replace('\n', " ⏎ ");
     let end = text.char_indices().nth_back(500).map_or(0, |(at, _)| at);
     text[end..].to_owned()
