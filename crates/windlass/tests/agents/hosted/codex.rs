@@ -1,4 +1,7 @@
 //! Runs that a session of the real Codex drives, by the hooks that `windlass plugin install` writes.
 
+mod agents;
+mod cheats;
+mod rounds;
 mod support;
 mod whole;

@@ -1,5 +1,6 @@
 //! A session of the real Codex that hosts a run.
 
+use std::cell::RefCell;
 use std::process::Command;
 
 use serde_json::{Value, json};
@@ -10,7 +11,7 @@ use windlass_testkit::{Finished, TestEnv, test_env};
 use super::super::support::{rests, shortened};
 
 /// The namespace of Codex's tools for subagents.
-const AGENTS: &str = "multi_agent_v1";
+pub(super) const AGENTS: &str = "multi_agent_v1";
 
 /// Codex in a world of its own.
 pub(super) struct Session {
@@ -18,6 +19,7 @@ pub(super) struct Session {
     codex: RealCli,
     pub(super) server: ModelServer,
     variables: Vec<(String, String)>,
+    shown: RefCell<String>,
     /// What Codex lets its shell do.
     pub(super) sandbox: &'static str,
 }
@@ -37,7 +39,14 @@ impl Session {
                 *value = format!("{bin}:{value}");
             }
         }
-        let session = Self { env, codex, server, variables, sandbox: "danger-full-access" };
+        let session = Self {
+            env,
+            codex,
+            server,
+            variables,
+            shown: RefCell::default(),
+            sandbox: "danger-full-access",
+        };
         session.env.repository.write(".windlass/workflows/two.yaml", workflow);
         session.windlass(&["plugin", "install", "--host", "codex", "--project"]).assert_code(0);
         session.env.repository.commit("a workflow and hooks");
@@ -53,32 +62,33 @@ impl Session {
     /// A session's process, not started yet.
     pub(super) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = self.codex.command(&self.env, &self.variables);
-        command.args(["exec", "--json", "--dangerously-bypass-hook-trust", "-s", self.sandbox]);
+        command.args(["exec", "--dangerously-bypass-hook-trust", "-s", self.sandbox]);
         command.args(arguments);
         command
     }
 
     /// Begins the session with a prompt, and waits for its end.
-    pub(super) fn begins(&self, prompt: &str) -> Finished {
-        self.told(self.command(&[prompt]))
+    pub(super) fn begins(&self, prompt: &str) {
+        self.told(self.command(&[prompt]));
     }
 
     /// Goes on with the session by another prompt, in another process.
-    pub(super) fn says(&self, prompt: &str) -> Finished {
-        self.told(self.command(&["resume", "--last", prompt]))
+    pub(super) fn says(&self, prompt: &str) {
+        self.told(self.command(&["resume", "--last", prompt]));
     }
 
-    /// As [`Session::begins`], with the output that is for people.
-    pub(super) fn shows(&self, prompt: &str) -> Finished {
-        let mut command = self.codex.command(&self.env, &self.variables);
-        command.args(["exec", "--dangerously-bypass-hook-trust", "-s", self.sandbox, prompt]);
-        self.told(command)
-    }
-
-    fn told(&self, command: Command) -> Finished {
+    /// Runs a session's process to its end.
+    pub(super) fn told(&self, command: Command) {
         let finished = self.env.finish(command);
         finished.assert_code(0);
-        finished
+        self.shown.borrow_mut().push_str(&finished.stderr);
+    }
+
+    /// What Codex showed of its hooks, as `EVENT OUTCOME`.
+    pub(super) fn outcomes(&self) -> Vec<String> {
+        let shown = self.shown.borrow();
+        let said = shown.lines().filter_map(|line| line.strip_prefix("hook: "));
+        said.filter(|said| said.contains(' ')).map(str::to_owned).collect()
     }
 
     /// The lines of the hook log.
@@ -115,8 +125,12 @@ impl Session {
         text
     }
 
-    /// Fails if anything was tried outside, is left, or was not journalled properly.
+    /// Fails if anything was tried outside, is left, was not journalled properly, or was an answer that
+    /// Codex did not understand.
     pub(super) fn assert_clean(&self) {
+        let failed: Vec<_> =
+            self.outcomes().into_iter().filter(|each| each.ends_with(" Failed")).collect();
+        assert_eq!(failed, Vec::<String>::new(), "{}", self.shown.borrow());
         assert_eq!(self.server.outside(), Vec::<String>::new());
         self.env.assert_audit();
         self.env.assert_no_orphans();

@@ -1,5 +1,6 @@
 //! From the prompt to the end.
 
+use serde_json::json;
 use windlass_testkit::model::{Script, say};
 
 use super::super::support::{TWO_STEPS, attempt};
@@ -42,12 +43,21 @@ fn codex_drives_a_run_and_the_person_decides_at_a_terminal() {
     let prompt = session.server.requests_of("code#1")[0].user_texts().join("\n");
     assert!(prompt.contains("This is attempt `code#1`"), "{prompt}");
     session.assert_clean();
+    let outcomes = session.outcomes();
+    for wanted in ["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"] {
+        let wanted = format!("{wanted} Completed");
+        assert!(outcomes.contains(&wanted), "{wanted}: {outcomes:?}");
+    }
 }
 
+/// Without this the other tests could not fail for an answer that Codex refuses.
 #[test]
-fn what_codex_says_of_the_hooks_is_that_they_worked() {
+fn codex_says_when_it_does_not_understand_an_answer() {
     let Some(session) = Session::of(honest(), TWO_STEPS) else { return };
-    let shown = session.shows("windlass:run --workflow two -- Write something");
-    session.assert_status("awaiting_approval");
-    panic!("{}", shown.stderr);
+    let answer =
+        r#"echo '{"systemMessage": "x", "hookSpecificOutput": {"hookEventName": "Stop"}}'"#;
+    let hook = json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": answer}]}]}});
+    session.env.repository.write(".codex/hooks.json", &hook.to_string());
+    session.begins("Hello");
+    assert_eq!(session.outcomes(), ["Stop Failed"]);
 }
