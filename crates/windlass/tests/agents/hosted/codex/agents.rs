@@ -1,7 +1,8 @@
 //! How Codex's agents begin and end.
 
-use serde_json::json;
-use windlass_testkit::model::{Lane, Part, http, say};
+use serde_json::{Value, json};
+use windlass_testkit::model::{Lane, Part, Turn, http, say};
+use windlass_testkit::wait;
 
 use super::super::support::attempt;
 use super::support::{AGENTS, Session, obeying};
@@ -17,6 +18,10 @@ fn steps(count: usize) -> String {
     };
     let steps: String = (1..=count).map(step).collect();
     format!("workflow: two\ndefaults: {{retries: 2}}\nsteps:\n{steps}")
+}
+
+fn tool_of(namespace: &str, name: &str, input: Value) -> Turn {
+    say("I try this.").tool_of(namespace, name, input)
 }
 
 fn writes(number: usize, attempts: usize) -> Lane {
@@ -55,31 +60,23 @@ fn a_session_of_codex_that_stops_while_its_agent_works_is_told_to_wait() {
     let folder = tempfile::tempdir().expect("a folder");
     let go_on = folder.path().join("go-on");
     let slow = say("I write.").write("s1.txt", "x\n").until_file(&go_on);
-    // It stops instead of waiting, and the agent goes on when it was told better.
     let stops = Lane::when(Part::LastResults, r#""agent_id":""#)
         .named("stops")
         .then_always(say("I am done."));
-    let touch = format!("touch {}", go_on.display());
-    let told = Lane::when(Part::Last, "an agent is still at work \\(`(?<agent>[^`]+)`\\)")
-        .named("told")
-        .then_always(
-            say("I wait then.")
-                .shell(&touch)
-                .tool_of(AGENTS, "close_agent", json!({"target": "<<agent>>"}))
-                .tool_of(AGENTS, "wait_agent", json!({"targets": ["<<agent>>"]})),
-        );
-    let script = obeying([attempt("s1#1", [slow])], [stops, told]);
+    let closes = Lane::when(Part::Last, r"an agent is still at work \(`(?<agent>[^`]+)`\)")
+        .named("closes early")
+        .then_always(tool_of(AGENTS, "close_agent", json!({"target": "<<agent>>"})));
+    let waits = Lane::when(Part::LastResults, "agent (?<agent>[^ ]+) is at work: wait for its end")
+        .named("waits then")
+        .then_always(tool_of(AGENTS, "wait_agent", json!({"targets": ["<<agent>>"]})));
+    let script = obeying([attempt("s1#1", [slow])], [stops, closes, waits]);
     let Some(session) = Session::of(script, &steps(1)) else { return };
-    session.begins(PROMPT);
+    let mut running = session.env.start(session.command(&[PROMPT]));
+    session.server.wait_for("a refusal", |each| each.lane.as_deref() == Some("waits then"));
+    fs_err::write(&go_on, "").expect("a file");
+    running.wait(wait::DEADLINE).expect("an end").assert_code(0);
     session.assert_status("completed");
-    assert_eq!(session.server.requests_of("told").len(), 1, "{}", session.story());
-    let closed = session
-        .server
-        .requests()
-        .iter()
-        .flat_map(|each| each.last_results())
-        .find(|text| text.contains("is at work: wait for its end"));
-    assert!(closed.is_some(), "{}", session.story());
+    assert_eq!(session.server.requests_of("closes early").len(), 1, "{}", session.story());
     let journal = session.env.log_json();
     assert_eq!(journal.count("attempt_lost"), 0, "{:?}", journal.kinds());
     assert_eq!(journal.count("attempt_started"), 1, "{:?}", journal.kinds());
