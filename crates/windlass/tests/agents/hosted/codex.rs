@@ -2,6 +2,8 @@
 
 mod agents;
 mod cheats;
+mod killed;
 mod rounds;
 mod support;
+mod team;
 mod whole;

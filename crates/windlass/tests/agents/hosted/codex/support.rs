@@ -72,9 +72,12 @@ impl Session {
         self.told(self.command(&[prompt]));
     }
 
-    /// Goes on with the session by another prompt, in another process.
+    /// Goes on with the session by another prompt, in another process. Not by `--last`: where the session
+    /// was killed, that may be its subagent.
     pub(super) fn says(&self, prompt: &str) {
-        self.told(self.command(&["resume", "--last", prompt]));
+        let hooks = self.hooks();
+        let id = hooks.first().and_then(|line| line["session"].as_str()).expect("a session");
+        self.told(self.command(&["resume", id, prompt]));
     }
 
     /// Runs a session's process to its end.
@@ -148,7 +151,13 @@ pub(super) fn obeying(
     }
     // A subagent that no lane is for departs from the script.
     let unforeseen = Lane::when_first_user_has("This is attempt `");
-    script.lane(unforeseen).lane(starts()).lane(waits()).lane(closes()).lane(rests())
+    script
+        .lane(unforeseen)
+        .lane(starts())
+        .lane(waits())
+        .lane(closes())
+        .lane(waits_on())
+        .lane(rests())
 }
 
 /// The session's model starts what it was told to.
@@ -173,4 +182,12 @@ pub(super) fn closes() -> Lane {
     Lane::when(Part::LastResults, r#""status":\{"(?<agent>[^"]+)":\{"(?:completed|errored)""#)
         .named("closes")
         .then_always(say("I close it.").tool_of(AGENTS, "close_agent", call))
+}
+
+/// It stopped, and waits when it is told that an agent is still at work.
+fn waits_on() -> Lane {
+    let call = json!({"targets": ["<<agent>>"], "timeout_ms": 60_000});
+    Lane::when(Part::Last, r"an agent is still at work \(`(?<agent>[^`]+)`")
+        .named("waits on")
+        .then_always(say("I wait.").tool_of(AGENTS, "wait_agent", call))
 }

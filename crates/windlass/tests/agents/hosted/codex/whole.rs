@@ -32,7 +32,7 @@ fn codex_drives_a_run_and_the_person_decides_at_a_terminal() {
     assert!(!told.contains("--token"), "{told}");
 
     session.env.windlass_elsewhere(&["approve"]).assert_code(0);
-    session.says("go on");
+    session.told(session.command(&["resume", "--last", "go on"]));
     session.assert_status("completed");
     let journal = session.env.log_json();
     assert_eq!(journal.count("gate_approved"), 1);
@@ -57,7 +57,7 @@ fn codex_says_when_it_does_not_understand_an_answer() {
     let answer =
         r#"echo '{"systemMessage": "x", "hookSpecificOutput": {"hookEventName": "Stop"}}'"#;
     let hook = json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": answer}]}]}});
-    session.env.repository.write(".codex/hooks.json", &hook.to_string());
+    session.env.repository.write(".codex/hooks.json", hook.to_string());
     session.begins("Hello");
     assert_eq!(session.outcomes(), ["Stop Failed"]);
 }
