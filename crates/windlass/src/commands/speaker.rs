@@ -63,7 +63,7 @@ impl Speaker {
         match tokens.iter().find_map(|token| desk.take_badge(token)) {
             Some(taken) => Ok(badge.get_or_init(|| taken)),
             None => Err(CommandError::usage("this command's token for its attempt is used up")
-                .hint("call it again: windlass gives each command a token of its own")),
+                .hint("call it again, alone and without pipes or variables: windlass gives each command a token of its own")),
         }
     }
 

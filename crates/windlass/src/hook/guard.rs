@@ -8,17 +8,10 @@ use serde_json::{Value, json};
 use windlass_core::guard::{self, Grounds, Seat, ToolCall};
 use windlass_core::hook::{Answer, GuardedAgent, GuardedRun};
 use windlass_core::run::HostKind;
-use windlass_engine::hosted::desk::{Badge, Desk};
 
-use super::agent;
 use super::who::Asked;
+use super::{agent, spoken};
 use crate::error::CommandError;
-
-/// How many calls of windlass in one command get a token.
-const MAX_BADGES: usize = 16;
-
-/// The variable that carries a subagent's tokens to `windlass context set` and its like.
-pub(crate) const BADGES_VARIABLE: &str = "WINDLASS_BADGES";
 
 pub(super) fn pre_tool_use(asked: &mut Asked) -> Result<Answer, CommandError> {
     let tool = asked.call.text("tool_name").unwrap_or_default().to_owned();
@@ -90,8 +83,8 @@ fn subagent(
         return Ok(Answer::Allow(None));
     }
     let command = input.get("command").and_then(Value::as_str);
-    match command.filter(|command| tool == "Bash" && speaks(command)) {
-        Some(command) => badged(asked, run, agent, input, command),
+    match command.filter(|command| tool == "Bash" && spoken::speaks(command)) {
+        Some(command) => spoken::answer(asked, run, agent, input, command),
         None => Ok(Answer::Nothing),
     }
 }
@@ -203,36 +196,4 @@ fn is_within(tool: &str, input: &Value, folder: &Path) -> bool {
     let file_tool = matches!(tool, "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "Read");
     let named = ["file_path", "notebook_path"].iter().find_map(|key| input.get(*key)?.as_str());
     file_tool && named.is_some_and(|path| real(Path::new(path)).starts_with(real(folder)))
-}
-
-/// Whether a command says something for the attempt.
-fn speaks(command: &str) -> bool {
-    let words: [&[&str]; 4] =
-        [&["context", "set"], &["item", "add"], &["item", "update"], &["story", "add"]];
-    words.iter().any(|words| guard::calls_windlass(command, words))
-}
-
-/// Gives the command tokens by which windlass knows whose attempt it speaks for.
-fn badged(
-    asked: &Asked,
-    run: &GuardedRun,
-    agent: &GuardedAgent,
-    input: &Value,
-    command: &str,
-) -> Result<Answer, CommandError> {
-    let desk = Desk::of(&asked.repository);
-    let badge = Badge { run: run.run.clone(), attempt: agent.attempt.clone() };
-    let calls = command.matches("windlass").count().clamp(1, MAX_BADGES);
-    let mut tokens = Vec::with_capacity(calls);
-    for _ in 0..calls {
-        tokens.push(desk.make_badge(&badge).map_err(CommandError::failure)?);
-    }
-    let mut input = input.clone();
-    input["command"] = json!(format!("export {BADGES_VARIABLE}={}; {command}", tokens.join(",")));
-    // Windlass's own command, alone, needs nobody's permission.
-    let plain = !command.contains(|c: char| ";&|<>$`()\n\\".contains(c));
-    Ok(match plain && command.trim_start().starts_with("windlass ") {
-        true => Answer::Allow(Some(input)),
-        false => Answer::Rewrite(input),
-    })
 }

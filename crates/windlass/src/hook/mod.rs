@@ -10,6 +10,7 @@ mod post_tool;
 mod prompt;
 mod session;
 mod shell_file;
+mod spoken;
 mod start;
 mod stop;
 mod subagent;
@@ -33,7 +34,7 @@ use crate::output;
 use crate::surroundings;
 use who::Asked;
 
-pub(crate) use guard::BADGES_VARIABLE;
+pub(crate) use spoken::BADGES_VARIABLE;
 pub(crate) use start::begin_hosted;
 pub(crate) use who::{below_host, is_hosted};
 

@@ -61,3 +61,16 @@ fn codex_says_when_it_does_not_understand_an_answer() {
     session.begins("Hello");
     assert_eq!(session.outcomes(), ["Stop Failed"]);
 }
+
+#[test]
+fn a_subagent_publishes_from_within_the_sandbox_of_codex() {
+    let Some(mut session) = Session::of(honest(), TWO_STEPS) else { return };
+    session.sandbox = "workspace-write";
+    session.begins("/windlass:run --workflow two -- Write something");
+    session.env.windlass_elsewhere(&["approve"]).assert_code(0);
+    session.says("go on");
+    session.assert_status("completed");
+    let journal = session.env.log_json();
+    assert_eq!(journal.count("attempt_started"), 2, "{:?}", journal.kinds());
+    session.assert_clean();
+}
