@@ -55,11 +55,14 @@ pub(super) fn answer(
     })
 }
 
-/// Returns the words of a command that is windlass's and nothing else.
+/// Returns the words of a command that speaks for an attempt and does nothing else.
 fn alone(command: &str) -> Option<Vec<String>> {
     let plain = !command.contains(|c: char| ";&|<>$`()\n\\".contains(c));
     let words = shlex::split(command).filter(|_| plain)?;
-    (words.first()? == "windlass").then_some(words)
+    let speaks = |[first, second]: &[&str; 2]| {
+        words[1..].starts_with(&[(*first).to_owned(), (*second).to_owned()])
+    };
+    (words.first()? == "windlass" && WORDS.iter().any(speaks)).then_some(words)
 }
 
 /// Codex's shell has a sandbox in which windlass's folders cannot be written. So the hook, which is
