@@ -6,7 +6,7 @@ use windlass_core::hook::{Answer, GuardedRun, ended_agents, offers};
 use windlass_core::run::{Actor, HostKind, InputKind};
 use windlass_engine::dispatch::{HostedJournal, attempt_of};
 
-use super::PATIENCE;
+use super::LONG_PATIENCE;
 use super::who::Asked;
 use crate::error::CommandError;
 
@@ -26,7 +26,7 @@ pub(super) fn post_tool_use(asked: &Asked) -> Result<Answer, CommandError> {
     else {
         return Ok(Answer::Nothing);
     };
-    let mut journal = HostedJournal::open(&asked.repository, &run.run, PATIENCE)?;
+    let mut journal = HostedJournal::open(&asked.repository, &run.run, LONG_PATIENCE)?;
     let state = journal.state();
     let by_this_call =
         |index| state.step(index).handover.as_ref().is_some_and(|handover| handover.call == call);
@@ -49,7 +49,7 @@ fn waited(asked: &Asked, run: &GuardedRun) -> Result<Answer, CommandError> {
     if !run.agents.iter().any(|agent| gone.contains(&agent.id)) {
         return Ok(Answer::Nothing);
     }
-    let mut driver = asked.join(&run.run, &run.session)?;
+    let mut driver = asked.join(&run.run, &run.session, LONG_PATIENCE)?;
     for agent in &gone {
         if let Some(attempt) = attempt_of(driver.state(), agent) {
             driver.lost(&attempt)?;

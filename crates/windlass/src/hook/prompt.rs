@@ -183,10 +183,10 @@ fn answer(
     message: &str,
 ) -> Result<Answer, CommandError> {
     let mut driver = asked.join(&run.run, &run.session, LONG_PATIENCE)?;
-    let _ = driver.feed(InputKind::PersonSpoke)?;
     let decides = !matches!(said, Said::Other)
         && !matches!(said, Said::Command { name, .. } if name == "status");
     if is_heard(asked) {
+        let _ = driver.feed(InputKind::PersonSpoke)?;
         if decides && is_told_again(asked)? {
             return Ok(Answer::Nothing);
         }
