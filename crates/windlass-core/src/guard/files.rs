@@ -20,7 +20,7 @@ const FOLDERS: [&str; 2] = ["mkdir", "rmdir"];
 const COPIERS: [&str; 4] = ["cp", "install", "rsync", "scp"];
 
 /// Programs whose words are files that they show.
-const READERS: [&str; 46] = [
+const READERS: [&str; 54] = [
     "gzip",
     "bzip2",
     "xz",
@@ -67,6 +67,14 @@ const READERS: [&str; 46] = [
     "unexpand",
     "iconv",
     "split",
+    "csplit",
+    "join",
+    "look",
+    "m4",
+    "cpp",
+    "vimdiff",
+    "ccat",
+    "objcopy",
 ];
 
 /// Programs that show the lines of files that match.
@@ -173,9 +181,8 @@ fn valued_of(name: &str) -> &'static [&'static str] {
         "paste" | "fold" | "fmt" | "pr" | "column" | "nl" | "split" => {
             &["-d", "-w", "-s", "-l", "-b", "-t"]
         }
-        "xxd" | "od" | "hexdump" | "hd" | "strings" => {
-            &["-n", "-l", "-s", "-c", "-j", "-N", "-t", "-A", "-w"]
-        }
+        "xxd" => &["-n", "-l", "-s", "-c"],
+        "od" | "hexdump" | "hd" | "strings" => &["-n", "-s", "-j", "-N", "-t", "-A"],
         "diff" | "sdiff" => &["-U", "-C", "-W", "--label"],
         "iconv" => &["-f", "-t"],
         "truncate" => &["-s", "--size"],
@@ -340,6 +347,14 @@ fn sed(walk: &mut Walk<'_>, arguments: &[String]) {
     }
     for script in scripts {
         super::sed::look(walk, script);
+    }
+    for file in beside(arguments, &["-f", "--file"]) {
+        match walk.kept(file) {
+            Some(script) => super::sed::look(walk, &script),
+            None => {
+                walk.script_file(file);
+            }
+        }
     }
 }
 

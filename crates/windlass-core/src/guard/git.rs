@@ -124,9 +124,12 @@ fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[String]) {
         }
         "fetch" | "clone" | "ls-remote" | "pull" | "archive" | "fetch-pack" | "submodule" => {
             shell_values(walk, rest, &["--upload-pack", "-u", "--exec"]);
-            // In such an address `% ` is a space.
             for (_, text) in rest.iter().filter_map(|word| word.split_once("ext::")) {
-                walk.script_or_riddle(&text.replace("% ", " "));
+                // In such an address `% ` is a space within a word.
+                let whole = text.replace("% ", "\0");
+                let words: Vec<String> =
+                    whole.split(' ').map(|word| word.replace('\0', " ")).collect();
+                walk.call(&words, None);
             }
             if command == "clone" {
                 clone(walk, rest);

@@ -313,7 +313,7 @@ fn options_that_run(walk: &mut Walk<'_>, name: &str, arguments: &[String]) {
         walk.script_or_riddle(&text);
     }
     if matches!(name, "scp" | "sftp") {
-        for text in arguments.iter().filter_map(wrapper_text::proxy) {
+        for text in arguments.iter().filter_map(|word| wrapper_text::proxy(word)) {
             walk.script_or_riddle(&text);
         }
     }

@@ -313,13 +313,18 @@ fn find(arguments: &[String]) -> Option<Wrapped> {
         )
     };
     let mut wrapped = Wrapped::default();
+    let folder =
+        arguments.first().filter(|word| !word.starts_with('-')).map_or(".", String::as_str);
     let mut rest = arguments;
     while let Some(at) = rest.iter().position(|word| acts(&word)) {
         rest = &rest[at + 1..];
         let end = rest.iter().position(|word| matches!(word.as_str(), ";" | "+"));
-        let command = &rest[..end.unwrap_or(rest.len())];
+        // What it finds is not known; below which folder it lies is.
+        let found = format!("{folder}/{COMPUTED}");
+        let command = rest[..end.unwrap_or(rest.len())].iter();
+        let command: Vec<String> = command.map(|word| word.replace("{}", &found)).collect();
         if wrapped.command.is_empty() {
-            wrapped.command = command.to_vec();
+            wrapped.command = command;
         } else {
             let text = command.iter().map(|word| super::program::quoted(word));
             wrapped.scripts.push(text.collect::<Vec<_>>().join(" "));

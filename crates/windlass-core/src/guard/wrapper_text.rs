@@ -20,7 +20,7 @@ pub(super) fn look(name: &str, arguments: &[String]) -> Option<Wrapped> {
         }
         "capsh" => wrapped.scripts.extend(value_of(arguments, &["-c"])),
         "ssh" => {
-            wrapped.scripts.extend(arguments.iter().filter_map(proxy));
+            wrapped.scripts.extend(arguments.iter().filter_map(|word| proxy(word)));
             let valued = [
                 "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o",
                 "-p", "-Q", "-R", "-S", "-W", "-w",
@@ -93,7 +93,7 @@ pub(super) fn look(name: &str, arguments: &[String]) -> Option<Wrapped> {
 }
 
 /// `-o ProxyCommand=…` of `ssh`, `scp` and `sftp`.
-pub(super) fn proxy(word: &String) -> Option<String> {
+pub(super) fn proxy(word: &str) -> Option<String> {
     let (name, text) = word.split_once('=')?;
     name.to_lowercase().ends_with("command").then(|| text.to_owned())
 }
