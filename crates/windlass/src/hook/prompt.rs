@@ -95,6 +95,12 @@ const DECISIONS: [&str; 9] = [
 
 fn without_run(said: &Said) -> Answer {
     match said {
+        // Whoever has just installed the plugin asks this first.
+        Said::Command { name, .. } if name == "status" => Answer::Context(
+            "windlass: its hooks work in this session, and there is no unfinished run in this checkout. \
+             `/windlass:run GOAL` starts one. Tell the person, and stop."
+                .to_owned(),
+        ),
         Said::Command { name, .. } => Answer::Context(format!(
             "windlass: there is no unfinished run in this checkout, so `{name}` does nothing. Tell the \
              person, and stop."

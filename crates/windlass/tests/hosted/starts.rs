@@ -96,3 +96,11 @@ fn without_a_run_decisions_do_nothing() {
     assert!(told.context().unwrap().contains("no unfinished run"), "{told:?}");
     assert!(host.says("approve").json.is_none());
 }
+
+#[test]
+fn the_status_without_a_run_says_that_the_hooks_work() {
+    let env = test_env!();
+    let host = Host::start(&env, "s1");
+    let told = host.says("/windlass:status");
+    assert!(told.context().unwrap().contains("its hooks work in this session"), "{told:?}");
+}
