@@ -25,17 +25,8 @@ const DEVICES: [&str; 8] = [
     "/dev/urandom",
 ];
 
-/// Files that end like papers and hold what build tools and hosts run.
-const RUN_BY_TOOLS: [&str; 8] = [
-    "package.json",
-    "composer.json",
-    "deno.json",
-    "cmakelists.txt",
-    "taskfile.yml",
-    "taskfile.yaml",
-    ".pre-commit-config.yaml",
-    ".mcp.json",
-];
+/// Files that end like papers and hold what the host runs.
+const RUN_BY_HOSTS: [&str; 1] = [".mcp.json"];
 
 /// Where variables lead that name folders of windlass and of the host; nothing here knows the folders.
 pub(super) const OWN_FOLDERS: [(&str, &str); 4] = [
@@ -199,7 +190,7 @@ fn hosted_writes(file: &str, path: &Path, access: Access, grounds: &Grounds) -> 
         ));
     }
     if !subagent {
-        return run_by_tools(file, path).or(|| ending(file, path, access, grounds));
+        return run_by_host(file, path).or(|| ending(file, path, access, grounds));
     }
     let holds_allowed = || grounds.may_write.iter().any(|glob| glob_is_below(glob, inside));
     let allowed = grounds.may_write.is_empty()
@@ -214,14 +205,14 @@ fn hosted_writes(file: &str, path: &Path, access: Access, grounds: &Grounds) -> 
     ))
 }
 
-/// What the orchestrator writes there, it could have run by `npm test`.
-fn run_by_tools(file: &str, path: &Path) -> Found {
+/// What the orchestrator writes there, the host starts in the next session.
+fn run_by_host(file: &str, path: &Path) -> Found {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    if !RUN_BY_TOOLS.contains(&name.as_str()) {
+    if !RUN_BY_HOSTS.contains(&name.as_str()) {
         return Found::Nothing;
     }
     Found::Forbidden(format!(
-        "the orchestrator does not write `{file}`: tools run what stands in it. The agent of a step writes \
+        "the orchestrator does not write `{file}`: the host starts what stands in it. The agent of a step writes \
          it"
     ))
 }

@@ -7,8 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
-use windlass_core::hook::GuardFile;
-use windlass_core::id::StepId;
+use windlass_core::hook::{GuardFile, GuardedRun};
+use windlass_core::id::{RunId, StepId};
 use windlass_core::run::RunState;
 
 use crate::home::RepositoryHome;
@@ -60,10 +60,74 @@ pub fn note(home: &RepositoryHome, state: &RunState) {
         return;
     }
     let noted = update(home, known, |file| file.note(state, &|spoke| place_of(home, state, spoke)));
+    let noted = noted.and_then(|file| note_beside(home, state, &file));
     if noted.is_err() {
         // What is there is not true any more, and none is safer.
         let _ = fs_err::remove_file(path(home));
     }
+}
+
+/// Notes what does not fit into the file, or must be found without the repository.
+fn note_beside(home: &RepositoryHome, state: &RunState, file: &GuardFile) -> io::Result<()> {
+    let run = file.runs.iter().find(|run| run.run == state.facts.run);
+    let place = place_file(home, Path::new(&state.facts.place));
+    let Some(run) = run else {
+        let _ = fs_err::remove_file(place);
+        return Ok(());
+    };
+    if let Some(folder) = place.parent().filter(|_| !place.exists()) {
+        fs_err::create_dir_all(folder)?;
+        let key = home.state.file_name().unwrap_or_default();
+        replace(&place, key.as_encoded_bytes())?;
+    }
+    if file.write().len() < serde_json::to_vec(file)?.len() {
+        replace(&lists(home, &run.run), &serde_json::to_vec(run)?)?;
+    }
+    Ok(())
+}
+
+/// Returns the file with the lists of a run that are too long for the guards' own.
+fn lists(home: &RepositoryHome, run: &RunId) -> PathBuf {
+    home.run(run).state.join("guard-lists.json")
+}
+
+/// Puts back what was left out of a run for room; where that cannot be read, it stays forbidden.
+pub fn with_lists(home: &RepositoryHome, run: GuardedRun) -> GuardedRun {
+    if !run.cut {
+        return run;
+    }
+    let read = fs_err::read(lists(home, &run.run)).ok();
+    let whole = read.and_then(|bytes| serde_json::from_slice::<GuardedRun>(&bytes).ok());
+    match whole.filter(|whole| whole.run == run.run) {
+        Some(whole) => GuardedRun { protect: whole.protect, agents: whole.agents, ..run },
+        None => run,
+    }
+}
+
+/// Returns the file that says which repository a checkout belongs to while a session drives a run in it.
+fn place_file(home: &RepositoryHome, checkout: &Path) -> PathBuf {
+    let root = home.state.parent().and_then(Path::parent).unwrap_or(Path::new("/"));
+    place_in(root, checkout)
+}
+
+fn place_in(root: &Path, checkout: &Path) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt as _;
+    let name = blake3::hash(checkout.as_os_str().as_bytes()).to_hex();
+    root.join("sessions/places").join(&name[..16])
+}
+
+/// Returns the checkout around `folder` in which a session drives a run, and its repository's key. An agent
+/// that moves the git directory away does not get rid of the guards by it.
+pub fn guarded_checkout(root: &Path, folder: &Path) -> Option<(PathBuf, String)> {
+    if !root.join("sessions/places").exists() {
+        return None;
+    }
+    let folder = folder.canonicalize().ok()?;
+    folder.ancestors().find_map(|checkout| {
+        let key = fs_err::read_to_string(place_in(root, checkout)).ok()?;
+        let plain = key.bytes().all(|byte| byte.is_ascii_hexdigit()) && !key.is_empty();
+        plain.then(|| (checkout.to_owned(), key))
+    })
 }
 
 /// Writes the file anew from the journals.

@@ -158,9 +158,17 @@ fn answer(host: HostKind, event: HookEvent, bytes: &[u8]) -> Result<Answered, Co
             Ok(_) | Err(_) => std::env::current_dir().map_err(CommandError::failure)?,
         },
     };
-    let Some(checkout) = Checkout::around(&folder) else { return Ok(Answered::nothing()) };
     let home = surroundings::home()?;
-    let repository = home.repository(&checkout.key());
+    let found = Checkout::around(&folder);
+    // A run that a session drives is found without the repository as well.
+    let (checkout, key) = match guard_file::guarded_checkout(&home.state, &folder) {
+        Some((top_level, key)) => (Checkout { common_dir: top_level.clone(), top_level }, key),
+        None => match found {
+            Some(checkout) => (checkout.clone(), checkout.key()),
+            None => return Ok(Answered::nothing()),
+        },
+    };
+    let repository = home.repository(&key);
     let seen = guard_file::read(&repository);
     if seen == Seen::NoStore && !matters_without_run(event) {
         return Ok(Answered::nothing());

@@ -142,7 +142,15 @@ fn take_up(asked: &Asked, run: &RunId, said: &Said, message: &str) -> Result<Ans
 
 /// The person wants this session to go on with the run.
 fn take_over(asked: &Asked, run: &GuardedRun) -> Result<Answer, CommandError> {
+    let living = asked.relation(run) == Relation::Stranger;
     let session = match asked.heir(run) {
+        // Nobody takes a run from a session that is alive but a person at a terminal.
+        Ok((session, _)) if living && !session.terminal => {
+            return Ok(Answer::Context(format!(
+                "{}: the session that drives the run is alive, and this one has no terminal",
+                not_heard()
+            )));
+        }
         Ok((session, Standing::Host)) => session,
         Ok((session, Standing::Likely)) if asked.relation(run) == Relation::Heir => session,
         Ok(_) => return Ok(Answer::Context(not_heard())),

@@ -60,6 +60,7 @@ impl Asked {
         };
         let here = checkout.top_level.to_string_lossy();
         let run = file.runs.into_iter().find(|run| run.place == here);
+        let run = run.map(|run| guard_file::with_lists(&repository, run));
         let call = match read {
             Ok(call) => call,
             // Without a run there is nothing to guard, and nothing to say to whatever this is.

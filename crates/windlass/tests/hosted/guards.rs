@@ -176,3 +176,47 @@ fn a_pipe_or_a_link_in_the_place_of_a_file_of_windlass_stops_no_guard() {
     }
     assert_eq!(fs_err::read(&nobody).unwrap(), b"{\"format\":1,\"runs\":[]}");
 }
+
+#[test]
+fn who_moves_the_git_directory_away_is_guarded_all_the_same() {
+    let env = test_env!();
+    let host = at_the_gate(&env, "s1");
+    let root = env.repository.root();
+    let push = || host.tool("Bash", json!({"command": "git push"}));
+    fs_err::rename(root.join(".git"), root.with_file_name("moved.git")).unwrap();
+    assert!(push().denial().is_some(), "without a git directory");
+    std::os::unix::fs::symlink(root.with_file_name("moved.git"), root.join(".git")).unwrap();
+    assert!(push().denial().is_some(), "with a link to it");
+    fs_err::remove_file(root.join(".git")).unwrap();
+    fs_err::rename(root.with_file_name("moved.git"), root.join(".git")).unwrap();
+    host.says("/windlass:abort");
+    assert!(push().json.is_none(), "the run has ended");
+}
+
+#[test]
+fn many_protected_files_do_not_keep_an_agent_from_its_work() {
+    let env = test_env!();
+    let protect: Vec<String> = (0..200).map(|n| format!("a/long/folder/name/{n}/**")).collect();
+    let text = TWO_STEPS.replace(
+        "judge.txt\"]",
+        &format!(
+            "judge.txt\", {}]",
+            protect.iter().map(|p| format!("\"{p}\"")).collect::<Vec<_>>().join(", ")
+        ),
+    );
+    with_workflow(&env, &text);
+    let host = Host::start(&env, "s1");
+    let first = started(&host);
+    host.starts(&first, "a1");
+    env.repository.write(".windlass/run/specs/plan.md", "the plan\n");
+    host.agent_stops("a1");
+    let told = host.says("approve");
+    host.starts(told.context().unwrap(), "a2");
+    assert!(fs_err::metadata(env.repository_state().join("guard.json")).unwrap().len() <= 4096);
+    let path = |name: &str| env.repository.root().join(name).to_string_lossy().into_owned();
+    let write = |name: &str| json!({"file_path": path(name), "content": "x"});
+    let fine = host.tool_of(Some("a2"), "Write", write("src/code.txt"));
+    assert!(fine.json.is_none(), "{fine:?}");
+    let protected = host.tool_of(Some("a2"), "Write", write("a/long/folder/name/7/x"));
+    assert!(protected.denial().is_some(), "{protected:?}");
+}
