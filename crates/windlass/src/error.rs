@@ -142,7 +142,7 @@ impl From<StartError> for CommandError {
             }
             StartError::Place(windlass_engine::git::PlaceError::Dirty { .. }) => (
                 Kind::Usage,
-                Some("commit or stash them, or leave out --here: a private clone starts from the commit".to_owned()),
+                Some("commit or stash them; in a terminal, `windlass run` without --here starts from the commit in a private clone".to_owned()),
             ),
             StartError::Open(open) => (Kind::Failure, Some(open.hint().to_owned())),
             _ => (Kind::Failure, None),

@@ -183,6 +183,7 @@ impl BudgetView {
         match (self.unknown_cost, self.cost_usd) {
             (0, cost) => format!("{cost:.2} of {:.2} USD", self.cost_usd_limit),
             (unknown, _) if unknown == self.attempts => "cost unknown".to_owned(),
+            (1, cost) => format!("{cost:.2} USD known, 1 attempt unknown"),
             (unknown, cost) => format!("{cost:.2} USD known, {unknown} attempts unknown"),
         }
     }

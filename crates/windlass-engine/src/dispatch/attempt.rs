@@ -114,6 +114,11 @@ impl Worker {
         attempt: &AttemptId,
         call: &str,
     ) -> Result<InputKind, WorkerError> {
+        if let Some(held) = self.held(state, attempt) {
+            // Nothing was started, so nothing was used.
+            let usage = Usage { cost_usd: Some(0.0), ..Usage::default() };
+            return self.over(state, attempt, held, usage);
+        }
         self.make_ready(state, attempt)?;
         Ok(InputKind::OfferTaken { attempt: attempt.clone(), call: call.to_owned() })
     }
@@ -124,10 +129,21 @@ impl Worker {
         state: &RunState,
         attempt: &AttemptId,
     ) -> Result<InputKind, WorkerError> {
+        self.over(state, attempt, Outcome::Exited { code: 0 }, Usage::default())
+    }
+
+    /// Reports the end of an attempt that a session had, or was to have.
+    fn over(
+        &mut self,
+        state: &RunState,
+        attempt: &AttemptId,
+        outcome: Outcome,
+        usage: Usage,
+    ) -> Result<InputKind, WorkerError> {
         let (snapshot, trouble) = self.files_left(state)?;
         let report = AttemptReport {
-            outcome: Outcome::Exited { code: 0 },
-            usage: Usage::default(),
+            outcome,
+            usage,
             result: None,
             output: None,
             left_behind: 0,

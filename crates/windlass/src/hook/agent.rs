@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use windlass_core::hook::{AgentCall, Answer, GuardedRun, Offer, agent_call, offers};
-use windlass_core::run::{HostKind, RunState};
+use windlass_core::hook::{AgentCall, Answer, GuardedRun, Offer, agent_call, let_go, offers};
+use windlass_core::run::{HostKind, RunState, RunStatus};
 use windlass_engine::dispatch::HostedDriver;
 
 use super::PATIENCE;
@@ -84,6 +84,11 @@ fn finish(
     let taken = step.and_then(|step| step.handover.as_ref());
     match taken {
         Some(handover) if handover.call == call => Answer::Allow(Some(input)),
+        // A limit, quiet hours, or the day's money.
+        None if state.status() == RunStatus::Waiting => Answer::Deny(format!(
+            "{}\nNo agent starts now. Tell the person, and stop",
+            let_go(&state)
+        )),
         Some(_) | None => Answer::Deny(format!(
             "attempt {attempt} is in the hands of another agent already: wait for it, then stop"
         )),

@@ -38,3 +38,16 @@ fn a_whole_run_goes_through_its_hooks() {
     assert_eq!(env.status(), "completed");
     assert_eq!(env.repository.git(&["show", "HEAD:src/code.txt"]), "1\n2\n3");
 }
+
+#[test]
+fn no_agent_starts_in_quiet_hours() {
+    let env = test_env!();
+    env.file(".config/windlass/config.yaml", "quiet_hours: [\"00:00-12:00\", \"12:00-00:00\"]\n");
+    with_workflow(&env, TWO_STEPS);
+    let host = Host::start(&env, "s1");
+    let first = started(&host);
+    let held = host.starts(&first, "a1");
+    assert!(held.denial().unwrap().contains("No agent starts now"), "{held:?}");
+    assert_eq!(env.status(), "waiting");
+    assert!(host.stops().message().unwrap().contains("It waits until"));
+}
