@@ -108,6 +108,47 @@ fn compound_depth(text: &str) -> usize {
     deepest
 }
 
+/// Words that are grammar where a command begins, or whose arguments are.
+const NOT_PLAIN: [&str; 28] = [
+    "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for",
+    "select", "in", "function", "time", "coproc", "export", "declare", "typeset", "local",
+    "readonly", "alias", "let", "eval", "source", ".", "!",
+];
+
+/// Whether a command of a list runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Runs {
+    /// It does.
+    Always,
+    /// It depends on the one before.
+    Perhaps,
+}
+
+/// Returns the commands of a list that has nothing but words, `&&`, `||` and `;`: no quote, other operator,
+/// expansion, assignment or comment.
+pub(super) fn plain_commands(text: &str) -> Option<Vec<(Runs, Vec<String>)>> {
+    if text.len() > 1024 || !text.is_ascii() {
+        return None;
+    }
+    let mut commands = Vec::new();
+    for list in text.split("; ") {
+        let mut runs = Runs::Always;
+        for command in list.split(" && ").flat_map(|part| part.split(" || ")) {
+            commands.push((runs, plain_words(command)?));
+            runs = Runs::Perhaps;
+        }
+    }
+    Some(commands)
+}
+
+fn plain_words(text: &str) -> Option<Vec<String>> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b" _.,:@%+/-=".contains(&byte);
+    let words: Vec<String> =
+        text.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect();
+    let first = words.first().filter(|_| text.bytes().all(plain))?;
+    (!first.contains('=') && !NOT_PLAIN.contains(&first.as_str())).then_some(words)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -142,6 +142,29 @@ impl<'a> Walk<'a> {
             self.unreadable(text);
             return COMPUTED.to_string();
         }
+        // Most commands are plain words, and the parser is large: a hook is started for each of them.
+        if self.depth == 0
+            && let Some(commands) = parse::plain_commands(text)
+        {
+            return self.plain_commands(&commands);
+        }
+        self.parsed(text)
+    }
+
+    fn plain_commands(&mut self, commands: &[(parse::Runs, Vec<String>)]) -> String {
+        let mut output = String::new();
+        for (runs, words) in commands {
+            let input = self.shell.input.clone();
+            output += &match runs {
+                parse::Runs::Always => self.call(words, input),
+                parse::Runs::Perhaps => self.in_branch(|walk| walk.call(words, input)),
+            };
+        }
+        output
+    }
+
+    /// Looks at a script by the shell's grammar.
+    pub(super) fn parsed(&mut self, text: &str) -> String {
         self.depth += 1;
         let output = match parse::program(text) {
             Ok(program) => self.program(&program),

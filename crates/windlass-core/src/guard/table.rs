@@ -57,3 +57,20 @@ fn every_command_of_the_table_gets_the_answer_that_stands_there() {
     assert!(wrong.is_empty(), "{} of {commands} are wrong:\n{}", wrong.len(), wrong.join("\n"));
     assert!(commands >= 250, "only {commands}");
 }
+
+#[test]
+fn plain_words_are_read_as_the_shells_grammar_reads_them() {
+    let real = |path: &std::path::Path| path.to_owned();
+    let mut plain = 0;
+    let commands = TABLE.lines().filter_map(|line| line.split_once(" | ")).map(|(_, text)| text);
+    for text in commands.filter(|text| parse::plain_commands(text).is_some()) {
+        plain += 1;
+        for seat in [Seat::Attempt, Seat::Orchestrator, Seat::Subagent] {
+            let grounds = grounds(seat);
+            let mut walk = shell::Walk::new("/srv/place".as_ref(), &grounds, &real);
+            walk.parsed(text);
+            assert_eq!(bash(text, seat), walk.into_found(), "{seat:?}: {text}");
+        }
+    }
+    assert!(plain > 100, "only {plain}");
+}

@@ -159,11 +159,10 @@ fn answer(host: HostKind, event: HookEvent, bytes: &[u8]) -> Result<Answered, Co
         },
     };
     let home = surroundings::home()?;
-    let found = Checkout::around(&folder);
     // A run that a session drives is found without the repository as well.
     let (checkout, key) = match guard_file::guarded_checkout(&home.state, &folder) {
         Some((top_level, key)) => (Checkout { common_dir: top_level.clone(), top_level }, key),
-        None => match found {
+        None => match Checkout::around(&folder) {
             Some(checkout) => (checkout.clone(), checkout.key()),
             None => return Ok(Answered::nothing()),
         },
