@@ -1,7 +1,7 @@
 //! `windlass plugin`, where the host itself is not there. With the real ones: `tests/agents/plugin.rs`.
 
 use serde_json::Value;
-use windlass_testkit::{Finished, TestEnv, test_env};
+use windlass_testkit::{Finished, Layout, TestEnv, test_env};
 
 /// Settings as a person wrote them.
 const ODD: &str =
@@ -113,8 +113,8 @@ fn a_folder_that_cannot_be_written_is_named_and_can_be_taken_back() {
 
 #[test]
 fn a_project_has_to_be_a_repository() {
-    let env = test_env!();
-    let folder = env.root().join("tmp/plain");
+    let env = test_env!(Layout::SystemTemp);
+    let folder = env.root().join("plain");
     fs_err::create_dir_all(&folder).unwrap();
     let folder = folder.to_string_lossy().into_owned();
     for command in ["install", "uninstall"] {
