@@ -40,6 +40,7 @@ pub mod role;
 pub mod run;
 pub mod simulate;
 pub mod snapshot;
+pub mod story;
 pub mod time;
 pub mod view;
 pub mod workflow;

@@ -15,6 +15,7 @@ pub use tasks::{MAX_TASKS_BYTES, Task, TasksError, read_tasks};
 use serde::{Deserialize, Serialize};
 
 use crate::id::{AttemptId, ItemId, StepId};
+use crate::story::Story;
 
 /// One element that a step repeats over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +30,9 @@ pub struct Item {
     /// What is asked for, in Markdown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub body: String,
+    /// What makes it a story.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub story: Option<Story>,
     /// Who asked for it.
     pub source: ItemSource,
     /// Why nobody works on it.
@@ -79,6 +83,9 @@ pub struct NewItem {
     /// What is asked for.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub body: String,
+    /// What makes it a story.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub story: Option<Story>,
     /// The step that repeats over it; by default the only one that still takes items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepId>,
@@ -94,6 +101,9 @@ pub struct ItemChange {
     /// Another body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
+    /// Another story.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub story: Option<Story>,
     /// Whether somebody works on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wanted: Option<Wanted>,

@@ -30,6 +30,9 @@ pub struct Task {
     /// What is indented below it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub body: String,
+    /// What makes it a story.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub story: Option<crate::story::Story>,
     /// Whether its box is ticked.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ticked: bool,
@@ -118,7 +121,7 @@ impl Entry<'_> {
         if name::check_body(&body).is_err() {
             return Err(TasksError::Body { line: self.line });
         }
-        Ok(Task { id, title, body, ticked: self.ticked })
+        Ok(Task { id, title, body, story: None, ticked: self.ticked })
     }
 }
 

@@ -184,6 +184,7 @@ mod tests {
             step: "stories".into(),
             title: title.to_owned(),
             body: "The {item.id} body".to_owned(),
+            story: None,
             source: ItemSource::Person { name: "ann".to_owned() },
             skipped: None,
         }

@@ -38,6 +38,7 @@ pub(super) fn of(plan: &Plan, foreach: StepIndex) -> Vec<Item> {
             step: plan.step(foreach).id.clone(),
             title: format!("item {number}"),
             body: String::new(),
+            story: None,
             source: ItemSource::Person { name: "you".to_owned() },
             skipped: None,
         })
@@ -133,10 +134,16 @@ impl Walk {
 
 /// The item as somebody asks for it.
 fn asked(item: Item) -> NewItem {
-    NewItem { id: item.id, title: item.title, body: item.body, step: Some(item.step) }
+    NewItem {
+        id: item.id,
+        title: item.title,
+        body: item.body,
+        story: item.story,
+        step: Some(item.step),
+    }
 }
 
 /// The item as an entry of a task list.
 fn listed(item: Item) -> Task {
-    Task { id: item.id, title: item.title, body: item.body, ticked: false }
+    Task { id: item.id, title: item.title, body: item.body, story: item.story, ticked: false }
 }

@@ -74,7 +74,7 @@ fn publish(state: &RunState) -> Value {
 }
 
 fn item_value(state: &RunState, item: &ItemState) -> Value {
-    json!({
+    let mut value = json!({
         "id": item.item.id,
         "step": item.item.step,
         "title": item.item.title,
@@ -84,5 +84,9 @@ fn item_value(state: &RunState, item: &ItemState) -> Value {
         "skipReason": item.item.skipped,
         "waived": state.is_item_waived(item),
         "context": item.context,
-    })
+    });
+    if let Some(story) = &item.item.story {
+        value["story"] = json!(story);
+    }
+    value
 }

@@ -181,6 +181,7 @@ pub(crate) fn task(step: &StepId, number: usize) -> Task {
         id: format!("{step}-T{number}").as_str().into(),
         title: format!("Task {number}"),
         body: String::new(),
+        story: None,
         ticked: number == 2,
     }
 }
@@ -196,7 +197,7 @@ pub(crate) fn some_item(state: &RunState, dice: &mut Dice) -> NewItem {
     let number = dice.roll(4);
     let title = if dice.roll(9) == 8 { String::new() } else { format!("Item {number}") };
     let body = "words".repeat(dice.roll(2));
-    NewItem { id: format!("I{number}").as_str().into(), title, body, step }
+    NewItem { id: format!("I{number}").as_str().into(), title, body, story: None, step }
 }
 
 /// Something that could be different about an item, known or not.

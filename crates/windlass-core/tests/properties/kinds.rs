@@ -277,15 +277,16 @@ fn inputs_about_items(state: &RunState) -> Vec<InputKind> {
         id: id.into(),
         title: "A title".to_owned(),
         body: String::new(),
+        story: None,
         step: None,
     };
     let skip = || Some(Wanted::Skip { reason: "no".to_owned() });
     let known = state.items.iter().map(|item| item.item.id.as_str());
     for id in known.chain(["another"]) {
         let changes = [
-            ItemChange { title: Some("Another".to_owned()), body: None, wanted: None },
-            ItemChange { title: None, body: None, wanted: skip() },
-            ItemChange { title: None, body: None, wanted: Some(Wanted::Reopen) },
+            ItemChange { title: Some("Another".to_owned()), body: None, story: None, wanted: None },
+            ItemChange { title: None, body: None, story: None, wanted: skip() },
+            ItemChange { title: None, body: None, story: None, wanted: Some(Wanted::Reopen) },
         ];
         let attempt = state.running_attempts().next();
         inputs.push(InputKind::Decided(Decision::AddItem { item: new(id) }));

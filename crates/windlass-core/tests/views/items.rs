@@ -34,7 +34,7 @@ steps:
 fn add(story: &mut Story, id: &str, title: &str, body: &str) {
     let attempt = story.state().running_attempts().next().unwrap();
     let (title, body) = (title.to_owned(), body.to_owned());
-    let item = NewItem { id: id.into(), title, body, step: None };
+    let item = NewItem { id: id.into(), title, body, story: None, step: None };
     story.feed(InputKind::ItemAsked { attempt, item });
 }
 

@@ -41,6 +41,7 @@ fn add(
         id: arguments.id.as_deref().map_or_else(|| id_of(&title), ItemId::from),
         title,
         body: body(arguments.body.as_deref())?.unwrap_or_default(),
+        story: None,
         step: arguments.step.as_deref().map(StepId::from),
     };
     let what = format!("item `{}` is added", item.id);
@@ -58,6 +59,7 @@ fn update(
     let change = ItemChange {
         title: arguments.title.as_deref().map(|title| title.trim().to_owned()),
         body: body(arguments.body.as_deref())?,
+        story: None,
         wanted: skip.or(arguments.reopen.then_some(Wanted::Reopen)),
     };
     let what = match &change.wanted {

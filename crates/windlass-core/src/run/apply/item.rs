@@ -79,6 +79,9 @@ impl RunState {
         if let Some(body) = &change.body {
             state.item.body.clone_from(body);
         }
+        if let Some(story) = &change.story {
+            state.item.story = Some(story.clone());
+        }
         match &change.wanted {
             Some(Wanted::Skip { reason }) => state.item.skipped = Some(reason.clone()),
             Some(Wanted::Reopen) => state.item.skipped = None,

@@ -97,17 +97,20 @@ fn from_tasks(
     let step = draft.id(foreach);
     let mut events = Vec::new();
     let (mut wanted, mut bytes) = (wanted_items(state, foreach), body_bytes(state));
-    for Task { id, title, body, ticked } in tasks {
+    for Task { id, title, body, story, ticked } in tasks {
         name::check(id.as_str(), &title, &body).map_err(|bad| format!("`{id}`: {bad}"))?;
         bytes += body.len();
         if let Some(known) = state.item(&id) {
             if known.item.step != step {
                 return Err(format!("`{id}` is an item of `{}` already", known.item.step));
             }
-            let same = known.item.title == title && known.item.body == body;
+            let same = known.item.title == title
+                && known.item.body == body
+                && (story.is_none() || known.item.story == story);
             let from_list = matches!(known.item.source, ItemSource::Tasks { .. });
             if !same && !known.open && from_list {
-                let change = ItemChange { title: Some(title), body: Some(body), wanted: None };
+                let (title, body) = (Some(title), Some(body));
+                let change = ItemChange { title, body, story, wanted: None };
                 events.push(Event::ItemUpdated { item: id, change });
             }
             continue;
@@ -116,7 +119,8 @@ fn from_tasks(
         let skipped = ticked.then(|| format!("ticked in `{file}`"));
         let source = ItemSource::Tasks { file: file.to_owned() };
         let step = step.clone();
-        events.push(Event::ItemAdded { item: Item { id, step, title, body, source, skipped } });
+        let item = Item { id, step, title, body, story, source, skipped };
+        events.push(Event::ItemAdded { item });
     }
     let max = state.plan.foreach(foreach).map_or(0, |foreach| foreach.max);
     if wanted > max {
@@ -148,14 +152,15 @@ pub(super) fn asked_by_agent(
     let Some(known) = draft.state.item(&new.id) else {
         return add(draft, new, ItemSource::Agent { attempt: attempt.clone() });
     };
-    if known.item.title == new.title && known.item.body == new.body {
+    if known.item.title == new.title && known.item.body == new.body && known.item.story == new.story
+    {
         return Ok(());
     }
     if !is_of(known, draft, index) || known.open {
         return Err(Rejected::ItemTaken { item: new.id.clone() });
     }
     let (title, body) = (Some(new.title.clone()), Some(new.body.clone()));
-    update(draft, &new.id, &ItemChange { title, body, wanted: None })
+    update(draft, &new.id, &ItemChange { title, body, story: new.story.clone(), wanted: None })
 }
 
 pub(super) fn changed_by_agent(
@@ -208,6 +213,7 @@ pub(super) fn add(draft: &mut Draft, new: &NewItem, source: ItemSource) -> Resul
             step: draft.id(foreach),
             title: new.title.clone(),
             body: new.body.clone(),
+            story: new.story.clone(),
             source,
             skipped: None,
         },
@@ -310,7 +316,12 @@ fn update_begun(draft: &mut Draft, state: &ItemState, change: &ItemChange) -> Re
     let group = draft.state.group_of(state);
     match (change, group) {
         (
-            ItemChange { title: None, body: None, wanted: Some(Wanted::Skip { reason }) },
+            ItemChange {
+                title: None,
+                body: None,
+                story: None,
+                wanted: Some(Wanted::Skip { reason }),
+            },
             Some(group),
         ) => {
             let group = draft.id(group);

@@ -45,6 +45,7 @@ fn items_come_up_one_after_the_other_and_then_the_step_is_done() {
             step: "stories".into(),
             title: format!("Title of {id}"),
             body: String::new(),
+            story: None,
             source: ItemSource::Agent { attempt: attempt_id("plan#1") },
             skipped: None,
         },

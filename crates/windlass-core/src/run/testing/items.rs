@@ -39,6 +39,7 @@ impl Run {
             id: (*id).into(),
             title: format!("Title of {id}"),
             body: String::new(),
+            story: None,
             ticked: *ticked,
         });
         self.expect(InputKind::TasksRead {
@@ -51,7 +52,13 @@ impl Run {
 }
 
 pub(crate) fn new_item(id: &str) -> NewItem {
-    NewItem { id: id.into(), title: format!("Title of {id}"), body: String::new(), step: None }
+    NewItem {
+        id: id.into(),
+        title: format!("Title of {id}"),
+        body: String::new(),
+        story: None,
+        step: None,
+    }
 }
 
 pub(crate) fn add_item(id: &str) -> Decision {
