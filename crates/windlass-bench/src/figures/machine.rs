@@ -100,6 +100,7 @@ fn chain(count: usize) -> Plan {
         prepare: Vec::new(),
         carry: Vec::new(),
         protect: Vec::new(),
+        recheck: None,
         worst_case_attempts: 0,
         roles: BTreeMap::new(),
         mcp: BTreeMap::new(),

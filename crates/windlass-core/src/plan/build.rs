@@ -19,6 +19,9 @@ use crate::workflow::{Located, Workflow, claims, step, suggest};
 /// who send work back.
 const ROOM_FOR_FEEDBACK: u64 = 60;
 
+/// The first number of a check under `recheck`; the blocker's own check is before it.
+const RECHECK_NUMBERS: u32 = 1;
+
 impl Workflow {
     /// Fills in what the run is for and freezes the result; all mistakes come back together.
     pub fn plan(&self, request: PlanRequest) -> Result<Plan, Vec<PlanError>> {
@@ -37,6 +40,7 @@ impl Workflow {
         let prepare = builder.prepare();
         let carry = builder.all(&self.carry);
         let protect = builder.all(&self.protect);
+        let recheck = builder.recheck();
         let steps: Vec<PlanStep> = self.order.written().map(|index| builder.step(index)).collect();
         let mut errors = builder.errors;
         if errors.is_empty() {
@@ -70,6 +74,7 @@ impl Workflow {
             prepare,
             carry,
             protect,
+            recheck,
             worst_case_attempts,
             roles: used_roles(request.roles, &steps),
             mcp: self.mcp.clone(),
@@ -194,6 +199,15 @@ impl Builder<'_> {
                 timeout: command.timeout,
             })
             .collect()
+    }
+
+    /// Plans what has to hold before a run goes on that a blocker kept.
+    fn recheck(&mut self) -> Option<Criterion> {
+        let written = &self.workflow.recheck;
+        let mut numbers = RECHECK_NUMBERS..;
+        let parts = written.iter().map(|part| self.criterion(0, part, &mut numbers));
+        let parts: Vec<Criterion> = parts.collect();
+        (!parts.is_empty()).then_some(Criterion::All(parts))
     }
 
     fn step(&mut self, index: usize) -> PlanStep {

@@ -57,6 +57,9 @@ pub struct Plan {
     pub carry: Vec<String>,
     /// Globs of the files that judge the work.
     pub protect: Vec<String>,
+    /// What has to hold before a run that a blocker kept goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recheck: Option<Criterion>,
     /// The most attempts that the plan can use, people's feedback aside.
     pub worst_case_attempts: u64,
     /// The roles that steps name, by name; a name without one stands for itself.
@@ -90,6 +93,7 @@ pub struct PlanParts {
     pub prepare: Vec<Prepare>,
     pub carry: Vec<String>,
     pub protect: Vec<String>,
+    pub recheck: Option<Criterion>,
     pub worst_case_attempts: u64,
     pub roles: BTreeMap<String, Role>,
     pub mcp: BTreeMap<String, McpServer>,
@@ -109,6 +113,7 @@ impl From<PlanParts> for Plan {
             prepare: parts.prepare,
             carry: parts.carry,
             protect: parts.protect,
+            recheck: parts.recheck,
             worst_case_attempts: parts.worst_case_attempts,
             roles: parts.roles,
             mcp: parts.mcp,
@@ -154,6 +159,7 @@ impl Plan {
             prepare: Vec::new(),
             carry: Vec::new(),
             protect: Vec::new(),
+            recheck: None,
             worst_case_attempts: 0,
             roles: BTreeMap::new(),
             mcp: BTreeMap::new(),

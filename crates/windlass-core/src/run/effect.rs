@@ -78,6 +78,15 @@ pub enum Effect {
         /// Where the branch was last seen at the remote.
         expected: Option<ObjectId>,
     },
+    /// The check of a blocker is run, and what has to hold before the run goes on.
+    LookAtBlocker {
+        /// The blocker.
+        blocker: u32,
+        /// How often it was looked at, this time included.
+        look: u32,
+        /// The code that has to hold.
+        code: ObjectId,
+    },
     /// The machine is woken at a moment.
     Wake {
         /// The timer.
@@ -93,6 +102,8 @@ pub enum Effect {
 pub enum TimerKey {
     /// A step's wait is over.
     Wait(StepId),
+    /// It is time to look whether a blocker is put right.
+    Blocker(u32),
 }
 
 impl fmt::Display for Effect {
@@ -111,6 +122,12 @@ impl fmt::Display for Effect {
             Self::EnsureCommit { step, .. } => write!(f, "ensure-commit {step}"),
             Self::Adopt { step, epoch, .. } => write!(f, "adopt {step} {epoch}"),
             Self::Publish { step, epoch, .. } => write!(f, "publish {step} {epoch}"),
+            Self::LookAtBlocker { blocker, look, .. } => {
+                write!(f, "look-at-blocker {blocker} {look}")
+            }
+            Self::Wake { key: TimerKey::Blocker(id), at } => {
+                write!(f, "wake blocker {id} at {at}")
+            }
             Self::Wake { key: TimerKey::Wait(step), at } => write!(f, "wake {step} at {at}"),
         }
     }

@@ -7,7 +7,8 @@ use crate::item::{Item, ItemChange};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, ProtectedChange, Trouble, Usage, VerifyReport};
 use crate::run::{
-    Failure, Gate, PauseReason, Publication, PushSettings, Raise, RunFacts, Session, StopReason,
+    Blocker, Failure, Gate, PauseReason, Publication, PushSettings, Raise, Resolution, RunFacts,
+    Session, StopReason,
 };
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Timestamp;
@@ -160,8 +161,30 @@ pub enum Event {
     ItemUpdated { item: ItemId, change: ItemChange },
     /// An item came up: its steps are part of the plan from here on.
     ItemOpened { item: ItemId },
+    /// An item that had not come up has another place among the items: before `before`, else last.
+    ItemMoved { item: ItemId, before: Option<ItemId> },
+    /// An item is stuck: what was done for it leaves the place, so that nobody builds on half of it.
+    ItemTakenBack { item: ItemId, code: ObjectId },
+    /// An item that was stuck goes on with what was done for it.
+    ItemGoesOn { item: ItemId },
     /// Something outside the run has to be put right by a person.
     BlockerRaised { message: String },
+    /// A person has to put something right before the run goes on.
+    BlockerOpened { blocker: Box<Blocker> },
+    /// It is looked at whether a blocker is put right; a person says so, or it was time.
+    BlockerLookedAt {
+        blocker: u32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        notes: Option<String>,
+    },
+    /// A blocker is not put right, or the work does not hold any more.
+    BlockerStays { blocker: u32, why: String },
+    /// A blocker is put right.
+    BlockerResolved { blocker: u32, resolution: Resolution },
+    /// A person told what was done about a blocked step.
+    ResolutionNoted { step: StepId, by: String, notes: String },
     /// No new attempt starts.
     RunPaused { reason: PauseReason, detail: String },
     /// The run goes on.
@@ -248,7 +271,15 @@ impl Event {
             Self::ItemAdded { .. } => "item_added",
             Self::ItemUpdated { .. } => "item_updated",
             Self::ItemOpened { .. } => "item_opened",
+            Self::ItemMoved { .. } => "item_moved",
+            Self::ItemTakenBack { .. } => "item_taken_back",
+            Self::ItemGoesOn { .. } => "item_goes_on",
             Self::BlockerRaised { .. } => "blocker_raised",
+            Self::BlockerOpened { .. } => "blocker_opened",
+            Self::BlockerLookedAt { .. } => "blocker_looked_at",
+            Self::BlockerStays { .. } => "blocker_stays",
+            Self::BlockerResolved { .. } => "blocker_resolved",
+            Self::ResolutionNoted { .. } => "resolution_noted",
             Self::RunPaused { .. } => "run_paused",
             Self::RunResumed { .. } => "run_resumed",
             Self::RetriesReset { .. } => "retries_reset",

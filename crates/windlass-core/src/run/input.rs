@@ -8,7 +8,7 @@ use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, RunId, StepId, Verif
 use crate::item::{ItemChange, NewItem, Task};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, Trouble, Usage, VerifyReport};
-use crate::run::{Publication, PushSettings, Session, TimerKey};
+use crate::run::{NewBlocker, Publication, PushSettings, Session, TimerKey};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
 
@@ -187,6 +187,22 @@ pub enum InputKind {
         attempt: AttemptId,
         /// What it asks for.
         item: NewItem,
+    },
+    /// An agent asks for help of a person.
+    HelpAsked {
+        /// Its attempt.
+        attempt: AttemptId,
+        /// What it needs.
+        blocker: NewBlocker,
+    },
+    /// The check of a blocker was run, and what has to hold before the run goes on.
+    BlockerLookedAt {
+        /// The blocker.
+        blocker: u32,
+        /// How often it had been looked at.
+        look: u32,
+        /// What was seen.
+        report: Box<VerifyReport>,
     },
     /// An agent wants an item to be different.
     ItemChanged {
@@ -413,6 +429,25 @@ pub enum Decision {
         item: ItemId,
         /// What is to be different.
         change: ItemChange,
+    },
+    /// The run stops until something is put right.
+    Block {
+        /// What.
+        blocker: NewBlocker,
+    },
+    /// Something is put right.
+    Fixed {
+        /// A blocker by its number, or a blocked item or step; by default the only one.
+        what: Option<String>,
+        /// What was done.
+        notes: Option<String>,
+    },
+    /// An item is to come up earlier or later.
+    MoveItem {
+        /// The item.
+        item: ItemId,
+        /// The item that it is to come before; by default it comes last.
+        before: Option<ItemId>,
     },
     /// The run ends here.
     Abort {

@@ -11,6 +11,7 @@
 //! no event follows a terminal one.
 
 mod apply;
+mod blocker;
 mod decide;
 mod effect;
 mod event;
@@ -26,6 +27,10 @@ mod status;
 pub(crate) mod testing;
 
 pub use apply::IllegalEvent;
+pub use blocker::{
+    Blocker, BlockerCheck, BlockerKind, MAX_BLOCKER_BYTES, MAX_BLOCKER_CHECK_BYTES, NewBlocker,
+    Resolution, Severity,
+};
 pub(crate) use decide::SAME_FAILURE;
 pub use decide::{DECIDER_VERSION, LIMIT_WITHOUT_RESET, Rejected, decide, start};
 pub use effect::{Effect, TimerKey};

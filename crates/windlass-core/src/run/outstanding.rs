@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::id::{AttemptId, StepIndex};
 use crate::run::state::{Control, Phase, RunState};
-use crate::run::{BaselineRequest, Effect, TimerKey};
+use crate::run::{BaselineRequest, Blocker, Effect, TimerKey};
 
 /// Returns everything that the edge has to ensure, given the state.
 ///
@@ -25,8 +25,22 @@ pub fn outstanding(state: &RunState) -> BTreeSet<Effect> {
             epoch: state.step(*index).epoch,
         }))
         .collect();
+    effects.extend(state.open_blockers().filter_map(|blocker| of_blocker(state, blocker)));
     effects.extend(state.in_hand().filter_map(|index| of_step(state, index)));
     effects
+}
+
+/// Returns what has to happen for a blocker that is open. The code that has to hold is what the item
+/// in hand began from: a story that is half done may fail its tests on purpose.
+fn of_blocker(state: &RunState, blocker: &Blocker) -> Option<Effect> {
+    if blocker.looking.is_some() {
+        let index = blocker.step.as_ref().and_then(|step| state.plan.find(step));
+        let began = index.and_then(|index| state.item_of(index)?.began.clone());
+        let code = began.unwrap_or_else(|| state.proven_code.clone());
+        return Some(Effect::LookAtBlocker { blocker: blocker.id, look: blocker.looks, code });
+    }
+    let key = TimerKey::Blocker(blocker.id);
+    blocker.next_look.map(|at| Effect::Wake { key, at })
 }
 
 /// Returns what has to happen for one step that is in hand.

@@ -13,7 +13,7 @@ use crate::id::{AttemptId, Fence, GateId, ObjectId, StepId, StepIndex, Verificat
 use crate::item::Item;
 use crate::plan::{Plan, PlanStep, Skip};
 use crate::proof::ProtectedChange;
-use crate::run::{Blocks, Failure, HandOver, PushSettings, RunFacts, Session};
+use crate::run::{Blocker, Blocks, Failure, HandOver, PushSettings, RunFacts, Session};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
 
@@ -86,6 +86,9 @@ pub struct RunState {
     /// What steps repeat over, in the order in which it came up.
     #[serde(default, skip_serializing_if = "Vector::is_empty")]
     pub items: Vector<Arc<ItemState>>,
+    /// What people had to put right, open or not.
+    #[serde(default, skip_serializing_if = "Vector::is_empty")]
+    pub blockers: Vector<Arc<Blocker>>,
     /// What was published last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub publication: Option<Publication>,
@@ -112,6 +115,12 @@ pub struct ItemState {
     pub open: bool,
     /// What its steps published: no other item sees it.
     pub context: serde_json::Value,
+    /// The code that it began from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began: Option<ObjectId>,
+    /// The code that was proven for it when it was stuck and left the place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<ObjectId>,
 }
 
 /// Whether new attempts may start.

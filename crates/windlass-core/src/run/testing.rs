@@ -250,6 +250,7 @@ pub(crate) fn plan(drafts: impl IntoIterator<Item = Draft>) -> Plan {
         prepare: Vec::new(),
         carry: Vec::new(),
         protect: Vec::new(),
+        recheck: None,
         worst_case_attempts: 0,
         roles: BTreeMap::new(),
         mcp: BTreeMap::new(),
@@ -323,6 +324,10 @@ impl Run {
     pub(crate) fn feed(&mut self, kind: InputKind) -> Result<Vec<Event>, Rejected> {
         let asked = matches!(kind, InputKind::Decided(_));
         let actor = if asked { Actor::person("ann") } else { Actor::engine() };
+        self.told(actor, kind)
+    }
+
+    fn told(&mut self, actor: Actor, kind: InputKind) -> Result<Vec<Event>, Rejected> {
         let events = decide(&self.state, &Input { at: self.at, actor, kind })?;
         for event in &events {
             self.state.apply(self.at, event).expect("what was decided can be applied");

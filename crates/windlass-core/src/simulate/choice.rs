@@ -5,7 +5,7 @@ use super::items::{self, Given};
 use super::target::{Answer, Target};
 use super::walk::Walk;
 use crate::id::{StepId, StepIndex};
-use crate::plan::{Skip, StepKind};
+use crate::plan::{Exhausted, Skip, StepKind};
 use crate::proof::Finding;
 use crate::run::{Effect, GateKind, Phase, SAME_FAILURE, VerifyReason};
 
@@ -94,6 +94,7 @@ pub(super) fn choices(walk: &Walk) -> Vec<Choice> {
         | Effect::EnsureCommit { .. }
         | Effect::Adopt { .. }
         | Effect::Publish { .. }
+        | Effect::LookAtBlocker { .. }
         | Effect::Wake { .. } => {
             vec![Choice { target: None, act: Act::Perform(effect.clone()) }]
         }
@@ -229,7 +230,8 @@ fn judged(
         }
     }
     choices.push(choice(Some(Target::Exhausted { step: step() }), Sees::Failures));
-    if planned.retries > SAME_FAILURE && state.tries == 0 {
+    let pauses = planned.exhausted == Exhausted::Pause;
+    if planned.retries > SAME_FAILURE && state.tries == 0 && pauses {
         choices.push(choice(Some(Target::Repeated { step: step() }), Sees::OneFailureForEver));
     }
     for verdict in planned.on.keys() {

@@ -84,7 +84,8 @@ fn of_step(
         if planned.retries > 1 {
             targets.insert(Target::Retried { step: step() });
         }
-        if planned.retries > SAME_FAILURE {
+        // Elsewhere the same failure over and over is the end of the tries, as any other is.
+        if planned.retries > SAME_FAILURE && planned.exhausted == Exhausted::Pause {
             targets.insert(Target::Repeated { step: step() });
         }
         if planned.satisfied_ok {

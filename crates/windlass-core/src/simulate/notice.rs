@@ -51,7 +51,10 @@ impl Walk {
             Event::StepWaived { step } | Event::StepBlocked { step, .. } => {
                 self.expected.remove(step);
                 self.failed.remove(step);
-                Target::Exhausted { step: step.clone() }
+                match stopped.take() {
+                    Some(limit @ Target::RouteLimit { .. }) => limit,
+                    _ => Target::Exhausted { step: step.clone() },
+                }
             }
             Event::RouteTaken { step, verdict, .. } => {
                 let (step, verdict) = (step.clone(), verdict.clone());

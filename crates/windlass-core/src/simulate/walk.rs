@@ -195,6 +195,11 @@ impl Walk {
                 epoch: *epoch,
                 publication: report::publication(commit),
             },
+            Effect::LookAtBlocker { blocker, look, .. } => InputKind::BlockerLookedAt {
+                blocker: *blocker,
+                look: *look,
+                report: Box::new(crate::proof::VerifyReport::empty()),
+            },
             Effect::Wake { key, at } => {
                 self.now = self.now.max(*at);
                 InputKind::TimerFired { key: key.clone() }

@@ -312,6 +312,33 @@ fn session_words(event: &Event) -> String {
     }
 }
 
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "`describe` matches every event and sends only these here"
+)]
+fn blocker_words(event: &Event) -> String {
+    match event {
+        Event::BlockerOpened { blocker } => {
+            format!("blocker {} ({}): {}", blocker.id, blocker.severity.as_str(), blocker.message)
+        }
+        Event::BlockerLookedAt { blocker, by: Some(by), .. } => {
+            format!("{by} says that blocker {blocker} is put right; it is looked at")
+        }
+        Event::BlockerLookedAt { blocker, .. } => format!("blocker {blocker} is looked at"),
+        Event::BlockerStays { blocker, why } => {
+            format!("blocker {blocker} stays: {}", why.lines().next().unwrap_or_default())
+        }
+        Event::BlockerResolved { blocker, resolution } => match (&resolution.by, &resolution.notes)
+        {
+            (Some(by), Some(notes)) => format!("blocker {blocker} is put right by {by}: {notes}"),
+            (Some(by), None) => format!("blocker {blocker} is put right by {by}"),
+            (None, _) => format!("blocker {blocker} is put right: its check passes"),
+        },
+        Event::ResolutionNoted { step, by, notes } => format!("{by} about `{step}`: {notes}"),
+        _ => String::new(),
+    }
+}
+
 /// Tells an event in one line, for people.
 pub fn describe(event: &Event) -> String {
     match event {
@@ -404,6 +431,19 @@ pub fn describe(event: &Event) -> String {
             None => format!("item `{item}` was changed"),
         },
         Event::ItemOpened { item } => format!("item `{item}` comes up"),
+        Event::ItemMoved { item, before: Some(before) } => {
+            format!("item `{item}` comes before `{before}`")
+        }
+        Event::ItemMoved { item, before: None } => format!("item `{item}` comes last"),
+        Event::ItemTakenBack { item, .. } => {
+            format!("what was done for item `{item}` is set aside")
+        }
+        Event::ItemGoesOn { item } => format!("item `{item}` goes on with what was done for it"),
+        Event::BlockerOpened { .. }
+        | Event::BlockerLookedAt { .. }
+        | Event::BlockerStays { .. }
+        | Event::BlockerResolved { .. }
+        | Event::ResolutionNoted { .. } => blocker_words(event),
         Event::BlockerRaised { message } => format!("a person is needed: {message}"),
         Event::RunPaused { reason, detail } => format!("paused ({}): {detail}", reason.as_str()),
         Event::RunResumed { .. } => "resumed".to_owned(),

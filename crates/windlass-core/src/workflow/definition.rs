@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::attempts;
+use super::check::{self, Written};
 use super::claims;
 use super::diagnostic::{At, Diagnostic, Findings, Located, unknown_name};
 use super::fields::{self, Fields};
@@ -15,7 +16,7 @@ use super::placeholder;
 use super::route;
 use super::settings::{self, Defaults, WrittenLimits, WrittenPrepare};
 use super::step;
-use super::yaml::{self, Value};
+use super::yaml::{self, Node, Value};
 use crate::id::ContentHash;
 use crate::mcp::McpServer;
 use crate::plan::template::{Role, Template};
@@ -33,6 +34,7 @@ pub struct Workflow {
     pub(crate) prepare: Vec<WrittenPrepare>,
     pub(crate) carry: Vec<Located<Template>>,
     pub(crate) protect: Vec<Located<Template>>,
+    pub(crate) recheck: Vec<Written>,
     pub(crate) mcp: BTreeMap<String, McpServer>,
     pub(crate) order: Order,
     warnings: Vec<Diagnostic>,
@@ -119,6 +121,7 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         node.map(|node| fields::templates(node, Role::FixedGlob, findings)).unwrap_or_default()
     };
     let (carry, protect) = (globs("carry"), globs("protect"));
+    let recheck = fields.get("recheck").map(|node| read_recheck(node, findings));
     let mcp = fields.get("mcp").map(|node| mcp::read_all(node, findings));
     let steps = fields.required("steps", "a workflow file", findings);
     let steps = steps.and_then(|node| step::read_all(node, findings));
@@ -134,6 +137,7 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         prepare: prepare.unwrap_or_default(),
         carry,
         protect,
+        recheck: recheck.unwrap_or_default(),
         mcp: mcp.unwrap_or_default(),
         order: order?,
         warnings: Vec::new(),
@@ -153,4 +157,22 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         );
     }
     Some(workflow)
+}
+
+/// Reads what has to hold before a run goes on that a blocker kept: nobody has worked since, so only
+/// commands can say anything.
+fn read_recheck(node: &Node, findings: &mut Findings) -> Vec<Written> {
+    let mut all = Vec::new();
+    for node in fields::one_or_more(node) {
+        let Some(written) = check::read(node, findings) else { continue };
+        if written.checks().iter().any(|check| check.kind.command().is_none()) {
+            findings.error_with_help(
+                node.at,
+                "`recheck` takes commands only",
+                "use `run`, or another check with a command",
+            );
+        }
+        all.push(written);
+    }
+    all
 }

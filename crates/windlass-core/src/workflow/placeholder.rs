@@ -1,6 +1,6 @@
 //! Every text with placeholders in a workflow, to be checked against what it declares.
 
-use super::check::{Kind, Min};
+use super::check::{Kind, Min, Written};
 use super::definition::Workflow;
 use super::diagnostic::{At, Located};
 use super::order::Ordered;
@@ -57,6 +57,9 @@ fn of_workflow<'w>(workflow: &'w Workflow, all: &mut Vec<&'w Located<Template>>)
         all.extend(prepare.folder.iter().chain(&prepare.lock));
     }
     all.extend(workflow.carry.iter().chain(&workflow.protect));
+    for criterion in &workflow.recheck {
+        of_criterion(criterion, all);
+    }
 }
 
 fn of_pull_request<'w>(step: &'w Step, all: &mut Vec<&'w Located<Template>>) {
@@ -81,7 +84,13 @@ fn of_step<'w>(step: &'w Step, all: &mut Vec<&'w Located<Template>>) {
         Publish::Path(path) => Some(path),
         Publish::Value(_) => None,
     }));
-    for check in step.done.iter().flat_map(|done| done.checks()) {
+    if let Some(done) = &step.done {
+        of_criterion(done, all);
+    }
+}
+
+fn of_criterion<'w>(criterion: &'w Written, all: &mut Vec<&'w Located<Template>>) {
+    for check in criterion.checks() {
         match &check.kind {
             Kind::File { glob, .. } => all.push(glob),
             Kind::Junit { glob, .. } => all.push(glob),

@@ -9,9 +9,11 @@ use windlass_core::proof::{
     AttemptReport, Outcome, Proof, ProtectedChange, Trouble, Usage, VerifyReport,
 };
 use windlass_core::run::{
-    Category, Decision, Effect, InputKind, Publication, PushSettings, Raise, RunState,
+    BlockerCheck, Category, Decision, Effect, InputKind, NewBlocker, Publication, PushSettings,
+    Raise, RunState, Severity,
 };
 use windlass_core::snapshot::{Baseline, Snapshot};
+use windlass_core::story::{AcceptanceCriterion, Size, Story};
 use windlass_core::time::{Span, Timestamp};
 
 /// Numbers that decide what happens. When they run out all goes well, unless they go round.
@@ -166,6 +168,11 @@ pub(crate) fn answer(
             let (step, epoch, snapshot) = (step.clone(), *epoch, world.observe());
             InputKind::Adopted { step, epoch, snapshot, untouched }
         }
+        Effect::LookAtBlocker { blocker, look, .. } => {
+            let broken = (dice.roll(3) == 2).then(|| "no".to_owned());
+            let report = VerifyReport { broken, ..VerifyReport::empty() };
+            InputKind::BlockerLookedAt { blocker: *blocker, look: *look, report: Box::new(report) }
+        }
         Effect::Wake { key, at } => {
             if dice.roll(4) != 3 {
                 *now = (*now).max(*at);
@@ -197,7 +204,24 @@ pub(crate) fn some_item(state: &RunState, dice: &mut Dice) -> NewItem {
     let number = dice.roll(4);
     let title = if dice.roll(9) == 8 { String::new() } else { format!("Item {number}") };
     let body = "words".repeat(dice.roll(2));
-    NewItem { id: format!("I{number}").as_str().into(), title, body, story: None, step }
+    let story = (dice.roll(2) == 1).then(|| story(dice));
+    NewItem { id: format!("I{number}").as_str().into(), title, body, story, step }
+}
+
+/// A story that may depend on others.
+fn story(dice: &mut Dice) -> Story {
+    let criteria = vec![AcceptanceCriterion { id: "AC1".to_owned(), text: "It is so".to_owned() }];
+    let needs = (dice.roll(3) == 2).then(|| format!("I{}", dice.roll(4)).as_str().into());
+    let depends_on = needs.into_iter().collect();
+    let (size, security) = (Size::M, dice.roll(2) == 1);
+    Story { size, criteria, security, depends_on, files: Vec::new(), design: None }
+}
+
+/// Help that somebody asks for.
+pub(crate) fn some_help(dice: &mut Dice) -> NewBlocker {
+    let check = BlockerCheck { command: "true".to_owned(), timeout: Span::seconds(5) };
+    let check = (dice.roll(2) == 1).then_some(check);
+    NewBlocker { message: format!("help {}", dice.roll(3)), severity: Severity::High, check }
 }
 
 /// Something that could be different about an item, known or not.
@@ -396,7 +420,16 @@ pub(crate) fn decision(state: &RunState, world: &mut World, dice: &mut Dice) -> 
         let steps = &state.plan.steps;
         steps[dice.roll(steps.len())].id.clone()
     };
-    match dice.roll(29) {
+    match dice.roll(33) {
+        29 => Decision::MoveItem {
+            item: some_change(state, dice).0,
+            before: (dice.roll(2) == 1).then(|| some_change(state, dice).0),
+        },
+        30 => Decision::Block { blocker: some_help(dice) },
+        31 | 32 => Decision::Fixed {
+            what: (dice.roll(3) == 2).then(|| some_change(state, dice).0.to_string()),
+            notes: Some("put right".to_owned()),
+        },
         24 | 25 => Decision::AddItem { item: some_item(state, dice) },
         26..=28 => {
             let (item, change) = some_change(state, dice);

@@ -139,6 +139,7 @@ pub(crate) fn chain(steps: Vec<PlanStep>, limits: Limits) -> Plan {
         prepare: Vec::new(),
         carry: Vec::new(),
         protect: Vec::new(),
+        recheck: None,
         worst_case_attempts: 0,
         roles: BTreeMap::new(),
         mcp: BTreeMap::new(),

@@ -131,6 +131,11 @@ impl PureRun {
                 let tasks = Ok((0..count).map(|number| task(&step, number)).collect());
                 InputKind::TasksRead { step, epoch, file: "TASKS.md".to_owned(), tasks }
             }
+            Effect::LookAtBlocker { blocker, look, .. } => InputKind::BlockerLookedAt {
+                blocker,
+                look,
+                report: Box::new(VerifyReport::empty()),
+            },
             Effect::TakeBaseline(request) => {
                 if let Some(code) = request.reset_code {
                     self.code = code;

@@ -88,6 +88,7 @@ impl Simulation {
             InputKind::Decided(_) => Actor::person("ann"),
             InputKind::ContextSet { attempt, .. }
             | InputKind::ItemAsked { attempt, .. }
+            | InputKind::HelpAsked { attempt, .. }
             | InputKind::ItemChanged { attempt, .. } => Actor::agent(attempt),
             _ => Actor::engine(),
         };
@@ -427,7 +428,8 @@ fn check_state(state: &RunState) {
     let remaining = state.steps.iter().filter(|step| !step.is_finished()).count();
     assert_eq!(state.remaining as usize, remaining);
     let effects = outstanding(state);
-    assert!(effects.len() <= state.deciding.len() + state.reading.len() + state.aside.len().max(1));
+    let in_hand = state.aside.len().max(1) + state.open_blockers().count();
+    assert!(effects.len() <= state.deciding.len() + state.reading.len() + in_hand);
     if state.control == Control::Active {
         let failed = state.holding().is_some_and(|(_, _, step)| step.phase == Phase::Failed);
         assert!(!failed, "a failed step has the place of an active run");

@@ -257,8 +257,9 @@ impl Driver {
         match self.journal.state().status() {
             RunStatus::Active => false,
             RunStatus::Waiting => self.options.no_wait,
+            // What a person has to do may show by itself, or be answered by silence.
+            RunStatus::AwaitingUser => self.options.no_wait || self.performing.is_empty(),
             RunStatus::AwaitingApproval
-            | RunStatus::AwaitingUser
             | RunStatus::Paused
             | RunStatus::Completed
             | RunStatus::Aborted => true,
@@ -329,6 +330,7 @@ impl Driver {
             | Effect::Verify { .. }
             | Effect::Adopt { .. }
             | Effect::Publish { .. }
+            | Effect::LookAtBlocker { .. }
             | Effect::Wake { .. } => Extra::None,
         }
     }
@@ -385,6 +387,7 @@ impl Driver {
             | Effect::Verify { .. }
             | Effect::Adopt { .. }
             | Effect::Publish { .. }
+            | Effect::LookAtBlocker { .. }
             | Effect::EnsureCommit { .. } => None,
         });
         timers.min().unwrap_or(INBOX_INTERVAL).min(INBOX_INTERVAL)

@@ -95,7 +95,8 @@ impl HostedJournal {
             | Effect::Verify { .. }
             | Effect::EnsureCommit { .. }
             | Effect::Adopt { .. }
-            | Effect::Publish { .. } => false,
+            | Effect::Publish { .. }
+            | Effect::LookAtBlocker { .. } => false,
         }))
     }
 }

@@ -13,6 +13,7 @@
 
 mod aside;
 mod attempt;
+mod blocker;
 mod branch;
 mod client;
 mod clock;

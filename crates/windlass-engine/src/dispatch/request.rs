@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use windlass_core::id::{GateId, ItemId, StepId};
 use windlass_core::item::{ItemChange, NewItem};
-use windlass_core::run::{Decision, Raise, Rejected};
+use windlass_core::run::{Decision, NewBlocker, Raise, Rejected};
 use windlass_core::snapshot::Snapshot;
 
 /// What a person asks of a run.
@@ -36,6 +36,12 @@ pub enum Request {
     AddItem { item: NewItem },
     /// See [`Decision::UpdateItem`].
     UpdateItem { item: ItemId, change: ItemChange },
+    /// See [`Decision::MoveItem`].
+    MoveItem { item: ItemId, before: Option<ItemId> },
+    /// See [`Decision::Block`].
+    Block { blocker: NewBlocker },
+    /// See [`Decision::Fixed`].
+    Fixed { what: Option<String>, notes: Option<String> },
     /// See [`Decision::Abort`].
     Abort { reason: Option<String> },
 }
@@ -74,6 +80,9 @@ impl Request {
             Self::RetryReset { step } => Decision::RetryReset { step },
             Self::AddItem { item } => Decision::AddItem { item },
             Self::UpdateItem { item, change } => Decision::UpdateItem { item, change },
+            Self::MoveItem { item, before } => Decision::MoveItem { item, before },
+            Self::Block { blocker } => Decision::Block { blocker },
+            Self::Fixed { what, notes } => Decision::Fixed { what, notes },
             Self::Abort { reason } => Decision::Abort { reason },
         }
     }
@@ -154,7 +163,19 @@ impl Answer {
             | Rejected::ItemsTooLarge
             | Rejected::ItemsAreAdded
             | Rejected::BadItem(_)
+            | Rejected::DependencyCycle { .. }
+            | Rejected::BeforeItself { .. }
             | Rejected::NothingFailed => None,
+            Rejected::BadBlocker => Some("say the rest in a file and name its path"),
+            Rejected::TooManyBlockers { .. } | Rejected::WhichBlocker { .. } => {
+                Some("`windlass blocker list` shows them; name one: `windlass fixed 1`")
+            }
+            Rejected::WhichBlocked { .. } => {
+                Some("`windlass status` shows them; name one: `windlass fixed STORY`")
+            }
+            Rejected::NothingBlocked { .. } => {
+                Some("`windlass status` says what the run waits for")
+            }
         };
         Self::Rejected { message: rejected.to_string(), hint: hint.map(str::to_owned) }
     }

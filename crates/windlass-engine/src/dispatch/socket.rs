@@ -17,7 +17,7 @@ use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 use windlass_core::id::{AttemptId, ItemId};
 use windlass_core::item::{ItemChange, NewItem};
-use windlass_core::run::InputKind;
+use windlass_core::run::{InputKind, NewBlocker};
 
 use super::message::Message;
 use crate::process::ancestry;
@@ -58,7 +58,7 @@ enum Call {
     Item { token: String, attempt: AttemptId, call: AgentCall },
 }
 
-/// What an agent wants to do with items.
+/// What an agent wants: to do something with items, or help of a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum AgentCall {
@@ -73,6 +73,11 @@ pub enum AgentCall {
         item: ItemId,
         /// What is to be different.
         change: ItemChange,
+    },
+    /// Ask a person for help.
+    Block {
+        /// What is needed.
+        blocker: NewBlocker,
     },
     /// See all of them.
     List,
@@ -319,6 +324,7 @@ fn about_items(
             driver.send(Message::ItemsRead(send)).ok()?;
             return receive.recv_timeout(PATIENCE).ok().map(AgentAnswer::Items);
         }
+        AgentCall::Block { blocker } => InputKind::HelpAsked { attempt: attempt.clone(), blocker },
         AgentCall::Add { item } => InputKind::ItemAsked { attempt: attempt.clone(), item },
         AgentCall::Update { item, change } => {
             InputKind::ItemChanged { attempt: attempt.clone(), item, change }

@@ -248,6 +248,9 @@ impl Worker {
             Effect::Publish { step, epoch, commit, expected } => {
                 self.publish(state, step, *epoch, commit, expected.as_ref()).map(Report::from)
             }
+            Effect::LookAtBlocker { blocker, look, code } => {
+                Ok(self.look_at_blocker(state, *blocker, *look, code, cancel))
+            }
             Effect::Wake { key, .. } => Ok(InputKind::TimerFired { key: key.clone() }.into()),
         }
     }
@@ -497,6 +500,7 @@ fn name(effect: &Effect) -> &'static str {
         Effect::EnsureCommit { .. } => "ensure-commit",
         Effect::Adopt { .. } => "adopt",
         Effect::Publish { .. } => "publish",
+        Effect::LookAtBlocker { .. } => "look-at-blocker",
         Effect::Wake { .. } => "wake",
     }
 }

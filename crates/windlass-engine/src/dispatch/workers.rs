@@ -106,6 +106,7 @@ fn seat(effect: &Effect, state: &RunState) -> Seat {
         | Effect::EnsureCommit { .. }
         | Effect::Adopt { .. }
         | Effect::Publish { .. }
+        | Effect::LookAtBlocker { .. }
         | Effect::Wake { .. } => Seat::Run,
     }
 }

@@ -112,6 +112,10 @@ impl Speaker {
                 })?;
                 Ok(Some(serde_json::Value::Null))
             }
+            (Self::Hosted { home, .. }, AgentCall::Block { blocker }) => {
+                say(home, self.badge()?, |attempt| InputKind::HelpAsked { attempt, blocker })?;
+                Ok(Some(serde_json::Value::Null))
+            }
             (Self::Hosted { .. }, AgentCall::List) => Ok(None),
         }
     }

@@ -51,6 +51,7 @@ impl RunState {
             gates: 0,
             publication: None,
             intended: Vec::new(),
+            blockers: imbl::Vector::new(),
             items: Vector::new(),
             reading: OrdSet::new(),
             repeating: OrdSet::new(),

@@ -46,6 +46,25 @@ impl RunState {
             Event::ItemAdded { item } => self.add_item(item, event)?,
             Event::ItemUpdated { item, change } => self.change_item(item, change, event)?,
             Event::ItemOpened { item } => self.open_item(item, event)?,
+            Event::ItemMoved { item, before } => self.move_item(item, before.as_ref(), event)?,
+            Event::ItemTakenBack { item, code } => {
+                let (position, _) = self.find_item(item, event)?;
+                if self.holder.is_some() {
+                    return Err(self.wrong_control(event));
+                }
+                let left = std::mem::replace(&mut self.proven_code, code.clone());
+                Arc::make_mut(&mut self.items[position]).left = Some(left);
+                self.reset_code = Some(code.clone());
+            }
+            Event::ItemGoesOn { item } => {
+                let (position, _) = self.find_item(item, event)?;
+                let left = Arc::make_mut(&mut self.items[position]).left.take();
+                let Some(left) = left.filter(|_| self.holder.is_none()) else {
+                    return Err(self.wrong_control(event));
+                };
+                self.proven_code = left.clone();
+                self.reset_code = Some(left);
+            }
             _ => return Err(self.wrong_control(event)),
         }
         Ok(())
@@ -62,6 +81,8 @@ impl RunState {
             first: None,
             open: false,
             context: serde_json::json!({}),
+            began: None,
+            left: None,
         }));
         self.repeat_on(index, event)
     }
@@ -92,6 +113,35 @@ impl RunState {
         }
         self.items.set(position, Arc::new(state));
         self.repeat_on(index, event)
+    }
+
+    fn move_item(&mut self, id: &ItemId, before: Option<&ItemId>, event: &Event) -> Applied {
+        let (position, state) = self.find_item(id, event)?;
+        let index = self.index(event, &state.item.step)?;
+        if state.open {
+            return Err(self.wrong_phase(index, event));
+        }
+        let state = self.items.remove(position);
+        let to = match before {
+            Some(before) => self.find_item(before, event)?.0,
+            None => self.items.len(),
+        };
+        self.items.insert(to, state);
+        Ok(())
+    }
+
+    /// An item begins anew: on the code that is there, and without what was done for it before.
+    pub(super) fn begin_item_anew(&mut self, group: StepIndex) {
+        let Some(id) =
+            self.plan.item_of(group).filter(|_| self.plan.item_group(group) == Some(group))
+        else {
+            return;
+        };
+        let began = self.proven_code.clone();
+        if let Some(position) = self.items.iter().position(|state| state.item.id == id) {
+            let item = Arc::make_mut(&mut self.items[position]);
+            (item.began, item.left) = (Some(began), None);
+        }
     }
 
     /// A step that was through with its items has one more, and goes on with it.
@@ -132,6 +182,7 @@ impl RunState {
             state.first = Some(first);
         }
         state.open = true;
+        (state.began, state.left) = (Some(self.proven_code.clone()), None);
         let steps = state.steps(&self.plan);
         self.items.set(position, Arc::new(state));
         self.since = self.now;

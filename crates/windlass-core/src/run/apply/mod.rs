@@ -7,6 +7,7 @@
 mod aside;
 mod attempt;
 mod begin;
+mod blocker;
 mod item;
 mod publish;
 mod reopen;
@@ -133,7 +134,15 @@ impl RunState {
             | Event::TasksRead { .. }
             | Event::ItemAdded { .. }
             | Event::ItemUpdated { .. }
-            | Event::ItemOpened { .. } => self.apply_to_items(event),
+            | Event::ItemOpened { .. }
+            | Event::ItemMoved { .. }
+            | Event::ItemTakenBack { .. }
+            | Event::ItemGoesOn { .. } => self.apply_to_items(event),
+            Event::BlockerOpened { .. }
+            | Event::BlockerLookedAt { .. }
+            | Event::BlockerStays { .. }
+            | Event::BlockerResolved { .. }
+            | Event::ResolutionNoted { .. } => self.apply_to_blocker(event),
             Event::BlockerRaised { .. }
             | Event::RunPaused { .. }
             | Event::RunResumed { .. }

@@ -58,6 +58,7 @@ impl RunState {
                 let hotfix =
                     Hotfix { by: by.clone(), message: message.clone(), files: files.clone() };
                 self.roll_back(index, &hotfix);
+                self.begin_item_anew(index);
             }
             Event::RetriesReset { .. } => {
                 if self.step(index).is_finished() {

@@ -141,10 +141,14 @@ fn start_next(draft: &Draft, index: StepIndex, driver: Fence) -> Option<Event> {
 fn group(draft: &Draft, index: StepIndex) -> Option<Event> {
     let state = &draft.state;
     let plan = state.plan.step(index);
+    let publishes = matches!(plan.kind, StepKind::PullRequest(_));
     match (&plan.done, plan.gate, &state.latest) {
+        // What was taken back since the last commit must not be published with it.
+        (None, _, Some(snapshot)) if publishes && snapshot.code != state.head_code => {
+            Some(verify(draft, index, snapshot, VerifyReason::BeforePublishing))
+        }
         (None, None, _) => Some(Event::StepDone { step: plan.id.clone() }),
         (Some(_), _, Some(snapshot)) => {
-            let publishes = matches!(plan.kind, StepKind::PullRequest(_));
             let reason = match publishes {
                 true => VerifyReason::BeforePublishing,
                 false => VerifyReason::GroupDone,

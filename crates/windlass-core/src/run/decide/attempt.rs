@@ -36,6 +36,10 @@ pub(super) fn ended(
         // Stopped by a person: no try is used, and what is there is looked at when the run goes on.
         return Ok(());
     }
+    if asked_for_help(draft, attempt) {
+        // Nobody judges what could not be finished; it is looked at when the run goes on.
+        return Ok(());
+    }
     match &report.outcome {
         Outcome::Cancelled => {}
         Outcome::ProviderLimit { resets_at, .. } => limit(draft, index, *resets_at),
@@ -61,6 +65,11 @@ pub(super) fn ended(
         | Outcome::OverLimit { .. } => judge(draft, index, snapshot),
     }
     Ok(())
+}
+
+fn asked_for_help(draft: &Draft, attempt: &AttemptId) -> bool {
+    let agent = crate::run::Actor::agent(attempt);
+    draft.state.open_blockers().any(|blocker| blocker.by == agent.as_str())
 }
 
 fn judge(draft: &mut Draft, index: StepIndex, snapshot: &Snapshot) {

@@ -3,6 +3,7 @@
 use super::draft::Draft;
 use super::gate::resume_if_stopped;
 use super::session;
+use super::{blocker, item};
 use crate::id::{AttemptId, StepId, StepIndex};
 use crate::run::state::{Control, PauseReason, Phase, StopReason};
 use crate::run::{Event, Raise, Rejected};
@@ -43,6 +44,7 @@ pub(super) fn resume(draft: &mut Draft, raise: &Raise) -> Result<(), Rejected> {
     }
     super::publish::accept_settings(draft);
     draft.emit(Event::RunResumed { raise: raise.clone() });
+    blocker::resolve_all(draft);
     ask_again(draft);
     Ok(())
 }
@@ -107,7 +109,10 @@ pub(super) fn retry_reset(draft: &mut Draft, step: Option<&StepId>) -> Result<()
         let status = draft.state.step_status(index).as_str().to_owned();
         return Err(Rejected::StepFinished { step: draft.id(index), status });
     }
-    draft.emit(Event::RetriesReset { step: draft.id(index) });
+    match item::taken_back(draft, index) {
+        None => draft.emit(Event::RetriesReset { step: draft.id(index) }),
+        Some(stuck) => item::take_up(draft, index, &stuck)?,
+    }
     resume_if_stopped(draft);
     Ok(())
 }

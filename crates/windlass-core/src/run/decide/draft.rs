@@ -30,6 +30,11 @@ impl Draft {
         self.events.push(event);
     }
 
+    /// When the decision is made.
+    pub(super) fn now(&self) -> Timestamp {
+        self.at.max(self.state.now)
+    }
+
     /// Who caused the decision.
     pub(super) fn actor(&self) -> String {
         self.actor.clone()

@@ -83,10 +83,13 @@ pub(super) fn feedback(
 }
 
 /// A person who sends a stopped run somewhere wants it to go there, unless a failed step, which
-/// needs an answer of its own, still has the place.
+/// needs an answer of its own, still has the place, or a blocker is open.
 pub(super) fn resume_if_stopped(draft: &mut Draft) {
     let failed = draft.state.holding().is_some_and(|(_, _, step)| step.phase == Phase::Failed);
-    if !failed && matches!(draft.state.control, Control::Paused { .. } | Control::Obstructed { .. })
+    let blocked = draft.state.open_blockers().next().is_some();
+    if !failed
+        && !blocked
+        && matches!(draft.state.control, Control::Paused { .. } | Control::Obstructed { .. })
     {
         draft.emit(Event::RunResumed { raise: Raise::default() });
     }

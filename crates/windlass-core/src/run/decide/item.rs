@@ -6,7 +6,8 @@ use crate::id::{AttemptId, ItemId, StepId, StepIndex};
 use crate::item::{Item, ItemChange, ItemSource, NewItem, Task, Wanted, name};
 use crate::plan::{Publish, ValueType};
 use crate::run::state::{ItemState, Phase, RunState};
-use crate::run::{Event, Rejected};
+use crate::run::{Event, ItemStatus, Rejected};
+use crate::story::Story;
 
 /// All bodies together: every fold of the journal carries them.
 const MAX_BODIES_BYTES: usize = 1 << 20;
@@ -22,10 +23,13 @@ pub(super) fn next(draft: &Draft) -> Option<Event> {
         if is_going(state, foreach) {
             return None;
         }
+        if let Some(stuck) = state.items_of(foreach).find(|item| is_to_be_taken_back(state, item)) {
+            let code = stuck.began.clone()?;
+            return Some(Event::ItemTakenBack { item: stuck.item.id.clone(), code });
+        }
         let mut items = state.items_of(foreach);
-        let waiting = items.find(|state| !state.open && state.item.skipped.is_none());
-        if let Some(waiting) = waiting {
-            return Some(Event::ItemOpened { item: waiting.item.id.clone() });
+        if let Some(next) = items.find(|item| may_open(state, item)) {
+            return Some(Event::ItemOpened { item: next.item.id.clone() });
         }
         if !state.items_of(foreach).all(|item| state.is_item_finished(item)) {
             return None;
@@ -40,6 +44,61 @@ pub(super) fn next(draft: &Draft) -> Option<Event> {
             (false, None) => Event::StepSkipped { step, reason: "there are no items".to_owned() },
         })
     })
+}
+
+/// Returns whether an item can come up: nothing that it depends on is missing.
+fn may_open(state: &RunState, item: &ItemState) -> bool {
+    let needs = item.item.story.iter().flat_map(|story| &story.depends_on);
+    let mut missing = needs.filter_map(|need| state.item(need));
+    !item.open && item.item.skipped.is_none() && missing.all(|need| state.is_item_finished(need))
+}
+
+/// Returns whether an item is stuck with code in the place that others must not build on.
+fn is_to_be_taken_back(state: &RunState, item: &ItemState) -> bool {
+    item.open
+        && item.left.is_none()
+        && item.began.as_ref().is_some_and(|began| *began != state.proven_code)
+        && state.item_status(item) == ItemStatus::Blocked
+}
+
+/// Returns the item of a step if what was done for it has left the place.
+pub(super) fn taken_back(draft: &Draft, index: StepIndex) -> Option<ItemId> {
+    let item = draft.state.item_of(index)?;
+    item.left.as_ref().map(|_| item.item.id.clone())
+}
+
+/// An item that was stuck is tried again. Where nobody has changed the code since, it goes on with
+/// what was done for it; else it begins anew on what is there now.
+pub(super) fn take_up(draft: &mut Draft, index: StepIndex, item: &ItemId) -> Result<(), Rejected> {
+    let state = &draft.state;
+    let stuck = find(draft, item)?;
+    let untouched = stuck.began.as_ref() == Some(&state.proven_code);
+    if untouched && state.in_hand().next().is_none() {
+        draft.emit(Event::ItemGoesOn { item: item.clone() });
+        let step = draft.id(index);
+        draft.emit(Event::RetriesReset { step });
+        return Ok(());
+    }
+    if let Some(busy) = state.in_flight() {
+        return Err(Rejected::Busy { what: format!("`{}` is being worked on", draft.id(busy)) });
+    }
+    let (Some(group), Some(observed)) = (state.group_of(stuck), state.latest.clone()) else {
+        return Err(Rejected::UnknownItem { item: item.clone(), known: Vec::new() });
+    };
+    let note = state.step(index).note.as_deref().unwrap_or("no reason is known");
+    let message = format!(
+        "it was blocked at `{}`: {note}. It begins anew, because other items were worked on since",
+        draft.id(index)
+    );
+    draft.emit(Event::RolledBack {
+        target: draft.id(group),
+        by: draft.actor(),
+        message,
+        files: Vec::new(),
+        reset_code: false,
+        observed,
+    });
+    Ok(())
 }
 
 /// Returns whether somebody works on an item of the step, or could.
@@ -206,6 +265,7 @@ pub(super) fn add(draft: &mut Draft, new: &NewItem, source: ItemSource) -> Resul
         return Err(Rejected::ItemTaken { item: new.id.clone() });
     }
     let foreach = target(draft, new.step.as_ref())?;
+    expect_dependencies(draft, &new.id, new.story.as_ref())?;
     expect_room(draft, foreach, new.body.len())?;
     draft.emit(Event::ItemAdded {
         item: Item {
@@ -274,6 +334,54 @@ fn find<'d>(draft: &'d Draft, item: &ItemId) -> Result<&'d ItemState, Rejected> 
     })
 }
 
+/// A person wants an item to come up earlier or later.
+pub(super) fn move_to(
+    draft: &mut Draft,
+    item: &ItemId,
+    before: Option<&ItemId>,
+) -> Result<(), Rejected> {
+    let state = find(draft, item)?.clone();
+    let foreach = draft.find(&state.item.step)?;
+    expect_open(draft, foreach)?;
+    if state.open {
+        return Err(Rejected::ItemBegun { item: item.clone() });
+    }
+    if let Some(before) = before {
+        find(draft, before)?;
+        if before == item {
+            return Err(Rejected::BeforeItself { item: item.clone() });
+        }
+    }
+    draft.emit(Event::ItemMoved { item: item.clone(), before: before.cloned() });
+    Ok(())
+}
+
+/// What a story depends on has to be there, and must not depend on it in turn.
+fn expect_dependencies(
+    draft: &Draft,
+    item: &ItemId,
+    story: Option<&Story>,
+) -> Result<(), Rejected> {
+    let needs = |id: &ItemId| -> Vec<ItemId> {
+        let known = draft.state.item(id).and_then(|state| state.item.story.as_ref());
+        known.map(|story| story.depends_on.clone()).unwrap_or_default()
+    };
+    let Some(story) = story else { return Ok(()) };
+    let mut seen: Vec<ItemId> = Vec::new();
+    let mut queue: Vec<ItemId> = story.depends_on.clone();
+    while let Some(need) = queue.pop() {
+        if need == *item {
+            return Err(Rejected::DependencyCycle { item: item.clone() });
+        }
+        if !seen.contains(&need) {
+            find(draft, &need)?;
+            queue.extend(needs(&need));
+            seen.push(need);
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn update(
     draft: &mut Draft,
     item: &ItemId,
@@ -288,6 +396,7 @@ pub(super) fn update(
         name::check_body(body).map_err(Rejected::BadItem)?;
     }
     expect_open(draft, foreach)?;
+    expect_dependencies(draft, item, change.story.as_ref())?;
     if state.open {
         return update_begun(draft, &state, change);
     }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::item::{Item, ItemSource, NewItem};
+use crate::item::{Item, ItemChange, ItemSource, NewItem};
 use crate::plan::{Exhausted, ValueType};
 use crate::run::testing::*;
 use crate::run::*;
@@ -384,4 +384,104 @@ fn a_when_inside_an_item_is_asked_for_every_item() {
     run.proves("stories/S2/code", "c4");
     run.when("stories/S2/docs", Ok(false));
     assert_eq!(statuses(&run), ["done", "done"]);
+}
+
+/// A run with two stories of two steps each, of which the second step is blocked after one try.
+fn with_stories() -> Run {
+    let second = agent("stories/second").retries(1).exhausted(Exhausted::Block);
+    with_items(planned([agent("stories/first"), second]), ["S1", "S2"])
+}
+
+#[test]
+fn what_was_done_for_a_blocked_item_leaves_the_place_before_the_next_comes_up() {
+    let mut run = with_stories();
+    run.proves("stories/S1/first", "c2");
+    run.begins("stories/S1/second");
+    let events = run.fails("stories/S1/second#1", "c3");
+    let back = Event::ItemTakenBack { item: "S1".into(), code: "c1".into() };
+    assert_eq!(events[events.len() - 3..], [back, opened("S2"), taken("stories/S2/first")]);
+    let Effect::TakeBaseline(request) = &run.outstanding()[0] else { panic!("no baseline") };
+    assert_eq!(request.reset_code, Some("c1".into()));
+    assert_eq!(run.state.proven_code, "c1".into());
+}
+
+#[test]
+fn a_blocked_item_goes_on_with_its_work_when_nobody_changed_the_code_since() {
+    let mut run = with_stories();
+    run.decides(skip_item("S2"));
+    run.proves("stories/S1/first", "c2");
+    run.begins("stories/S1/second");
+    run.fails("stories/S1/second#1", "c3");
+    assert_eq!(run.state.status(), RunStatus::AwaitingUser);
+    let fixed = Decision::Fixed { what: Some("S1".to_owned()), notes: Some("a key".to_owned()) };
+    let events = run.decides(fixed);
+    assert_eq!(events[0], Event::ItemGoesOn { item: "S1".into() });
+    assert_eq!(run.step("stories/S1/second").hotfix.as_ref().unwrap().message, "a key");
+    let Effect::TakeBaseline(request) = &run.outstanding()[0] else { panic!("no baseline") };
+    assert_eq!(
+        (request.step.as_str(), &request.reset_code),
+        ("stories/S1/second", &Some("c2".into()))
+    );
+    assert_eq!(run.state.proven_code, "c2".into());
+}
+
+#[test]
+fn a_blocked_item_begins_anew_when_others_were_done_since() {
+    let mut run = with_stories();
+    run.proves("stories/S1/first", "c2");
+    run.begins("stories/S1/second");
+    run.fails("stories/S1/second#1", "c3");
+    run.proves("stories/S2/first", "c4");
+    run.proves("stories/S2/second", "c5");
+    assert_eq!(run.state.status(), RunStatus::AwaitingUser);
+    run.decides(Decision::Fixed { what: None, notes: None });
+    assert_eq!(run.status_of("stories/S1/first"), StepStatus::Running);
+    let item = run.state.item(&"S1".into()).unwrap();
+    assert_eq!((item.began.clone(), item.left.clone()), (Some("c5".into()), None));
+    assert_eq!(run.state.reset_code, None);
+}
+
+#[test]
+fn items_wait_for_what_they_depend_on_and_others_go_first() {
+    let story = |needs: &[&str]| crate::story::Story {
+        size: crate::story::Size::M,
+        criteria: Vec::new(),
+        security: false,
+        depends_on: needs.iter().map(|need| (*need).into()).collect(),
+        files: Vec::new(),
+        design: None,
+    };
+    let stuck = code().retries(1).exhausted(Exhausted::Block);
+    let mut run = with_items(planned([stuck]), ["S1", "S2", "S3"]);
+    let change = |story| ItemChange { story: Some(story), ..Default::default() };
+    let update = |id: &str, story| Decision::UpdateItem { item: id.into(), change: change(story) };
+    run.decides(update("S2", story(&["S1"])));
+    let cycle = run.refuses(update("S3", story(&["S3"])));
+    assert_eq!(cycle, Rejected::DependencyCycle { item: "S3".into() });
+    assert!(matches!(run.refuses(update("S3", story(&["S9"]))), Rejected::UnknownItem { .. }));
+    run.begins("stories/S1/code");
+    run.fails("stories/S1/code#1", "c2");
+    assert_eq!(statuses(&run), ["blocked", "pending", "active"]);
+    run.proves("stories/S3/code", "c3");
+    assert_eq!(run.state.status(), RunStatus::AwaitingUser);
+    assert_eq!(statuses(&run), ["blocked", "pending", "done"]);
+    run.decides(skip_item("S1"));
+    assert_eq!(statuses(&run), ["skipped", "active", "done"]);
+}
+
+#[test]
+fn people_move_what_has_not_come_up() {
+    let mut run = with_items(planned([code()]), ["S1", "S2", "S3"]);
+    let to = |item: &str, before: Option<&str>| Decision::MoveItem {
+        item: item.into(),
+        before: before.map(Into::into),
+    };
+    assert_eq!(run.refuses(to("S1", None)), Rejected::ItemBegun { item: "S1".into() });
+    assert_eq!(run.refuses(to("S2", Some("S2"))), Rejected::BeforeItself { item: "S2".into() });
+    run.decides(to("S3", Some("S2")));
+    let order: Vec<_> =
+        run.state.items.iter().map(|item| item.item.id.as_str().to_owned()).collect();
+    assert_eq!(order, ["S1", "S3", "S2"]);
+    run.proves("stories/S1/code", "c2");
+    assert_eq!(statuses(&run), ["done", "active", "pending"]);
 }

@@ -7,6 +7,7 @@
 
 mod advance;
 mod attempt;
+mod blocker;
 mod context;
 mod control;
 mod draft;
@@ -20,6 +21,8 @@ mod verified;
 
 #[cfg(test)]
 mod attempt_tests;
+#[cfg(test)]
+mod blocker_tests;
 #[cfg(test)]
 mod context_tests;
 #[cfg(test)]
@@ -60,7 +63,7 @@ pub(crate) use verified::SAME_FAILURE;
 /// Raised whenever the same state and input would give other events than before.
 ///
 /// `audit` replays decisions of this version through [`decide`], and others by their events alone.
-pub const DECIDER_VERSION: u32 = 2;
+pub const DECIDER_VERSION: u32 = 3;
 
 /// Why an input was not taken. Nothing is journalled for it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -136,10 +139,31 @@ pub enum Rejected {
     TooManyItems { step: StepId, max: u32 },
     #[error("all items together have too many words: their bodies have at most 1 MiB")]
     ItemsTooLarge,
+    #[error("the item `{item}` would depend on itself")]
+    DependencyCycle { item: ItemId },
+    #[error("the item `{item}` cannot come before itself")]
+    BeforeItself { item: ItemId },
+    #[error("a blocker is text of at most 2 KiB, and its check a command of at most 4 KiB")]
+    BadBlocker,
+    #[error("{max} blockers are open already")]
+    TooManyBlockers { max: usize },
+    #[error("more than one blocker is open")]
+    WhichBlocker { open: Vec<u32> },
+    #[error("more than one step is blocked")]
+    WhichBlocked { steps: Vec<StepId> },
+    #[error("{}", nothing_blocked(what.as_deref()))]
+    NothingBlocked { what: Option<String> },
     #[error("items are not set as a context key")]
     ItemsAreAdded,
     #[error(transparent)]
     BadItem(#[from] BadItem),
+}
+
+fn nothing_blocked(what: Option<&str>) -> String {
+    match what {
+        Some(what) => format!("`{what}` is no open blocker, and no blocked item or step"),
+        None => "nothing is blocked".to_owned(),
+    }
 }
 
 /// Starts a run: returns its first state and the events of its first decision.
@@ -205,6 +229,12 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
         InputKind::ItemChanged { attempt, item, change } => {
             item::changed_by_agent(&mut draft, attempt, item, change)?;
         }
+        InputKind::HelpAsked { attempt, blocker } => {
+            blocker::asked_by_agent(&mut draft, attempt, blocker)?;
+        }
+        InputKind::BlockerLookedAt { blocker, look, report } => {
+            blocker::looked_at(&mut draft, *blocker, *look, report)?;
+        }
         InputKind::BaselineTaken { step, epoch, baseline } => {
             step::baseline_taken(&mut draft, step, *epoch, baseline)?;
         }
@@ -263,6 +293,9 @@ fn decided(draft: &mut Draft, decision: &Decision) -> Result<(), Rejected> {
             item::add(draft, item, source)
         }
         Decision::UpdateItem { item, change } => item::update(draft, item, change),
+        Decision::Block { blocker } => blocker::asked_by_person(draft, blocker),
+        Decision::Fixed { what, notes } => blocker::fixed(draft, what.as_deref(), notes.as_deref()),
+        Decision::MoveItem { item, before } => item::move_to(draft, item, before.as_ref()),
         Decision::Abort { reason } => control::abort(draft, reason.as_deref()),
     }
 }

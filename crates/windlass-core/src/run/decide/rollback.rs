@@ -3,6 +3,7 @@
 use super::draft::Draft;
 use super::gate::resume_if_stopped;
 use super::session;
+use super::verified::give_up;
 use crate::id::{GateId, StepId, StepIndex};
 use crate::plan::{Rollback, glob};
 use crate::proof::{Finding, VerifyReport};
@@ -72,9 +73,8 @@ pub(super) fn take(
         target: target.clone(),
     });
     if taken >= most {
-        draft.emit(Event::StepFailed { step: step.clone() });
-        let detail = format!("`{step}` said {verdict} more than {most} times");
-        draft.emit(Event::RunPaused { reason: PauseReason::RollbackLimit, detail });
+        let why = format!("said {verdict} more than {most} times");
+        give_up(draft, index, PauseReason::RollbackLimit, why);
         return;
     }
     draft.emit(Event::RolledBack {

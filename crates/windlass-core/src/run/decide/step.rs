@@ -128,7 +128,10 @@ fn expect_commit(
 
 /// An early or unknown timer changes nothing.
 pub(super) fn timer_fired(draft: &mut Draft, key: &TimerKey, at: Timestamp) {
-    let TimerKey::Wait(step) = key;
+    let step = match key {
+        TimerKey::Wait(step) => step,
+        TimerKey::Blocker(id) => return super::blocker::timer_fired(draft, *id, at),
+    };
     let Some(index) = draft.state.plan.find(step) else { return };
     if let Phase::Waiting { until, .. } = draft.state.step(index).phase
         && until <= at.max(draft.state.now)

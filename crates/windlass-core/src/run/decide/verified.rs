@@ -198,9 +198,8 @@ pub(super) fn fail(
     if tries >= retries {
         exhausted(draft, index, format!("not proven in {tries} tries"));
     } else if repeats >= SAME_FAILURE && !category.backs_off() {
-        draft.emit(Event::StepFailed { step: step.clone() });
-        let detail = format!("`{step}` failed in the same way {repeats} times over");
-        draft.emit(Event::RunPaused { reason: PauseReason::RepeatedFailure, detail });
+        let why = format!("failed in the same way {repeats} times over");
+        give_up(draft, index, PauseReason::RepeatedFailure, why);
     } else if category.backs_off() {
         let until = backoff(draft, index, tries, jitter);
         wait(draft, index, until, false);
@@ -234,13 +233,21 @@ fn by_outcome(draft: &Draft, index: StepIndex, mut failure: Failure) -> Failure 
 }
 
 fn exhausted(draft: &mut Draft, index: StepIndex, why: String) {
+    give_up(draft, index, PauseReason::RetriesExhausted, why);
+}
+
+/// Trying again does not help: what the step says about that happens.
+pub(super) fn give_up(draft: &mut Draft, index: StepIndex, reason: PauseReason, why: String) {
     let plan = draft.state.plan.step(index);
     let (step, policy) = (plan.id.clone(), plan.exhausted);
     match policy {
         Exhausted::Pause => {
             draft.emit(Event::StepFailed { step: step.clone() });
-            let detail = format!("`{step}`: {why}");
-            draft.emit(Event::RunPaused { reason: PauseReason::RetriesExhausted, detail });
+            let detail = match reason {
+                PauseReason::RetriesExhausted => format!("`{step}`: {why}"),
+                _ => format!("`{step}` {why}"),
+            };
+            draft.emit(Event::RunPaused { reason, detail });
         }
         Exhausted::Block => draft.emit(Event::StepBlocked { step, reason: why }),
         Exhausted::Waive => draft.emit(Event::StepWaived { step }),

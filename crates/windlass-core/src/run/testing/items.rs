@@ -3,7 +3,7 @@
 use super::{Draft, Run, attempt_id, group, plan};
 use crate::item::{ItemChange, NewItem, Task, Wanted};
 use crate::plan::{Foreach, StepKind};
-use crate::run::{Decision, Event, InputKind, Rejected};
+use crate::run::{Actor, Decision, Event, InputKind, NewBlocker, Rejected};
 
 /// A step that repeats these steps over at most `max` items.
 pub(crate) fn foreach(id: &'static str, max: u32, steps: impl IntoIterator<Item = Draft>) -> Draft {
@@ -27,6 +27,13 @@ impl Run {
     /// An agent asks for an item.
     pub(crate) fn asks(&mut self, attempt: &str, id: &str) -> Result<Vec<Event>, Rejected> {
         self.feed(InputKind::ItemAsked { attempt: attempt_id(attempt), item: new_item(id) })
+    }
+
+    /// An agent asks for help of a person.
+    pub(crate) fn asks_for_help(&mut self, attempt: &str, blocker: NewBlocker) -> Vec<Event> {
+        let attempt = attempt_id(attempt);
+        let actor = Actor::agent(&attempt);
+        self.told(actor, InputKind::HelpAsked { attempt, blocker }).expect("the agent may ask")
     }
 
     /// The task list of a step was read.

@@ -57,6 +57,13 @@ pub(in crate::workflow) static WORKFLOW: Mapping = Mapping {
         .otherwise("none")
         .example("[\".github/**\", \"**/*.lock\"]"),
         Key::new(
+            "recheck",
+            one_or_more(&Takes::Criterion),
+            "Commands that have to pass before a run that a blocker kept goes on.",
+        )
+        .otherwise("only the check of the blocker")
+        .example("[{run: make test}]"),
+        Key::new(
             "mcp",
             Takes::Named { names: Names::Servers, of: &Takes::Mapping(&SERVER) },
             "MCP servers that its agents are offered, by name.",

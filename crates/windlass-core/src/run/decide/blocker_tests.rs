@@ -1,0 +1,79 @@
+//! Blockers: they keep the run until their check, and what has to hold, passes.
+
+use crate::proof::VerifyReport;
+use crate::run::testing::*;
+use crate::run::*;
+use crate::time::Span;
+
+fn help(check: bool) -> NewBlocker {
+    let check = check.then(|| BlockerCheck {
+        command: "test -n \"$KEY\"".to_owned(),
+        timeout: Span::seconds(5),
+    });
+    NewBlocker { message: "a key is missing".to_owned(), severity: Severity::High, check }
+}
+
+fn looked(look: u32, broken: Option<&str>) -> InputKind {
+    let report = VerifyReport { broken: broken.map(str::to_owned), ..VerifyReport::empty() };
+    InputKind::BlockerLookedAt { blocker: 1, look, report: Box::new(report) }
+}
+
+#[test]
+fn an_agent_that_asks_for_help_uses_no_try_and_the_run_waits_for_a_person() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    run.asks_for_help("code#1", help(false));
+    assert_eq!(run.state.status(), RunStatus::AwaitingUser);
+    let events = run.ends("code#1", "c1");
+    assert_eq!(events, [ended("code#1", "c1")], "nobody judges what could not be finished");
+    assert_eq!(run.step("code").tries, 0);
+    run.decides(Decision::Fixed { what: None, notes: Some("it is there".to_owned()) });
+    assert!(run.state.open_blockers().next().is_none());
+    assert_eq!(run.state.status(), RunStatus::Active);
+}
+
+#[test]
+fn a_blocker_with_a_check_stays_until_the_check_passes() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    run.asks_for_help("code#1", help(true));
+    run.ends("code#1", "c1");
+    run.decides(Decision::Fixed { what: Some("1".to_owned()), notes: None });
+    assert!(matches!(run.outstanding()[..], [Effect::LookAtBlocker { blocker: 1, look: 1, .. }]));
+    run.expect_fed(looked(1, Some("no such key")));
+    assert_eq!(run.state.status(), RunStatus::AwaitingUser);
+    assert_eq!(run.state.blocker(1).unwrap().stays.as_deref(), Some("no such key"));
+    let [Effect::Wake { key, at }] = &run.outstanding()[..] else { panic!("no timer") };
+    let (key, at) = (key.clone(), *at);
+    run.at = at;
+    run.expect_fed(InputKind::TimerFired { key });
+    run.expect_fed(looked(2, None));
+    assert_eq!(run.state.blocker(1).unwrap().resolved.as_ref().unwrap().by, None);
+    assert_eq!(run.state.status(), RunStatus::Active);
+}
+
+#[test]
+fn a_pause_stays_a_pause_and_whoever_resumes_answers_for_the_blockers() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    run.decides(Decision::Pause { now: false });
+    run.asks_for_help("code#1", help(true));
+    run.ends("code#1", "c1");
+    assert_eq!(run.state.status(), RunStatus::Paused);
+    run.decides(Decision::Resume { raise: Raise::default() });
+    assert!(run.state.open_blockers().next().is_none());
+}
+
+#[test]
+fn nothing_is_fixed_that_is_not_blocked() {
+    let mut run = Run::of([agent("code")]);
+    run.begins("code");
+    let fixed = |what: Option<&str>| Decision::Fixed { what: what.map(str::to_owned), notes: None };
+    assert_eq!(run.refuses(fixed(None)), Rejected::NothingBlocked { what: None });
+    let unknown = Rejected::NothingBlocked { what: Some("S9".to_owned()) };
+    assert_eq!(run.refuses(fixed(Some("S9"))), unknown);
+    let empty = NewBlocker { message: "  ".to_owned(), ..help(false) };
+    assert_eq!(run.refuses(Decision::Block { blocker: empty }), Rejected::NoReason);
+    let long = NewBlocker { message: "x".repeat(3000), ..help(false) };
+    assert_eq!(run.refuses(Decision::Block { blocker: long }), Rejected::BadBlocker);
+}
