@@ -4,6 +4,9 @@
 //! - [`role`]: the agents that steps name, and [`mcp`], the servers that agents are offered.
 //! - [`plan`]: a workflow with its inputs filled in, frozen into a run's first event.
 //! - [`item`]: what a step repeats over, and task lists read as such.
+//! - [`story`]: items with acceptance criteria, and the file of an agent that they are read from;
+//!   [`question`]: what an agent wants to know first; [`judgement`]: what a judge's report says;
+//!   [`paper`]: what is wrong with such a file.
 //! - [`run`]: the machine. `decide` says what follows from an input, `apply` is the only mutator,
 //!   `outstanding` says what should be happening now.
 //! - [`measure`]: figures from the files that tools wrote: tests, coverage, ticked boxes.
@@ -30,12 +33,15 @@ pub mod id;
 pub mod import;
 pub mod init;
 pub mod item;
+pub mod judgement;
 pub mod mcp;
 pub mod measure;
+pub mod paper;
 pub mod plan;
 pub mod plugin;
 pub mod prompt;
 pub mod proof;
+pub mod question;
 pub mod role;
 pub mod run;
 pub mod simulate;

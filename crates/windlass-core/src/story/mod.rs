@@ -1,13 +1,32 @@
 //! Stories: items with acceptance criteria, a size, and stories that they depend on.
 //!
 //! - `Story` is what an item carries besides its id, title and body.
+//! - [`parse`] reads the file that an agent wrote, or says everything that is wrong with it;
+//!   [`designed`] says what is missing before the stories can be built.
+//! - `testable` knows words that no test can show, [`circle`] finds stories that wait for each other.
 //!
 //! What a story claims about itself decides only what is asked of it; whether it is done is proven by
 //! the steps that are repeated for it.
 
+mod designed;
+pub(crate) mod grammar;
+mod order;
+mod parse;
+mod testable;
+#[cfg(test)]
+mod tests;
+
+pub use designed::designed;
+pub use grammar::MAX_STORIES;
+pub use order::circle;
+pub use parse::{StoryEntry, StoryFile, is_story_id, parse};
+
 use serde::{Deserialize, Serialize};
 
 use crate::id::ItemId;
+
+/// One thing that is wrong with a file of stories.
+pub type StoryMistake = crate::paper::Mistake;
 
 /// What makes an item a story.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -116,7 +116,7 @@ pub(crate) fn filled_text(node: &Node, findings: &mut Findings) -> Option<Locate
     Some(read)
 }
 
-pub(super) fn boolean(node: &Node, findings: &mut Findings) -> Option<bool> {
+pub(crate) fn boolean(node: &Node, findings: &mut Findings) -> Option<bool> {
     if let Value::Boolean(value) = node.value {
         return Some(value);
     }

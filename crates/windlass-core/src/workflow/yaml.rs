@@ -104,7 +104,7 @@ fn options() -> serde_saphyr::Options {
     }
 }
 
-/// Words the parser's error for somebody who wrote a workflow, not a parser.
+/// Words the parser's error for somebody who wrote a file, not a parser.
 fn report(error: &Error, skipped: usize, findings: &mut Findings) {
     if let Error::AliasError { error, locations, .. } = error {
         return report_at(
@@ -130,7 +130,7 @@ fn report_at(error: &Error, at: At, findings: &mut Findings) {
         return findings.error_with_help(
             at,
             "a second YAML document begins here",
-            "a file holds one workflow: remove the `---` line or move the rest to its own file",
+            "a file holds one document: remove the `---` line or move the rest to its own file",
         );
     }
     if matches!(error, Error::MergeKeyNotAllowed { .. }) {

@@ -27,7 +27,7 @@ fn a_file_that_is_no_mapping_is_refused() {
 fn a_second_document_is_refused() {
     assert_snapshot!(refused("workflow: w\n---\nworkflow: v\n"), @r#"
     w.yaml:3:1: a second YAML document begins here
-      help: a file holds one workflow: remove the `---` line or move the rest to its own file
+      help: a file holds one document: remove the `---` line or move the rest to its own file
     "#);
 }
 
