@@ -257,6 +257,9 @@ pub struct VerifyReport {
     pub route_findings: Vec<Finding>,
     /// Papers that `file` checks matched, to be kept aside when the step is reopened.
     pub papers: Vec<String>,
+    /// What the agent wants to know, where the criterion has a `questions` check that holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<crate::question::Question>,
     /// The files as they are, when the place is not what was to be verified any more.
     pub moved_on: Option<crate::snapshot::Snapshot>,
     /// Set when the verifier itself could not do its work.
@@ -277,6 +280,7 @@ impl VerifyReport {
             route_files: Vec::new(),
             route_findings: Vec::new(),
             papers: Vec::new(),
+            questions: Vec::new(),
             moved_on: None,
             broken: None,
         }

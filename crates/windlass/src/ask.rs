@@ -158,6 +158,7 @@ fn parse(line: &str, state: &RunState) -> Result<Option<Request>, String> {
                 step,
                 message: message.trim().to_owned(),
                 reset_code: false,
+                checkpoint: None,
             }))
         }
         "q" | "quit" => Ok(None),

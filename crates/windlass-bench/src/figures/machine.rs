@@ -160,6 +160,7 @@ fn facts() -> RunFacts {
         version: "bench".to_owned(),
         failure_rules: Vec::new(),
         push_settings: None,
+        questions_wait: None,
     }
 }
 
@@ -202,6 +203,7 @@ fn proven() -> VerifyReport {
         route_files: Vec::new(),
         route_findings: Vec::new(),
         papers: Vec::new(),
+        questions: Vec::new(),
         moved_on: None,
         broken: None,
     }

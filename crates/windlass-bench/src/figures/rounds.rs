@@ -118,6 +118,7 @@ fn go_round(
                     step: FIRST.into(),
                     message: "once more".to_owned(),
                     reset_code: false,
+                    checkpoint: None,
                     observed: gate.snapshot.clone(),
                 };
                 (Actor::person("bench"), InputKind::Decided(rollback))

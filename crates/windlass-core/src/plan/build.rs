@@ -180,6 +180,15 @@ impl Builder<'_> {
         })
     }
 
+    fn count(&mut self, template: &Located<Template>) -> u32 {
+        let value = self.fill(template);
+        value.parse().unwrap_or_else(|_| {
+            let (file, at) = (self.workflow.file_name().to_owned(), template.at);
+            self.errors.push(PlanError::BadCount { value, file, at });
+            0
+        })
+    }
+
     fn all(&mut self, templates: &[Located<Template>]) -> Vec<String> {
         templates.iter().map(|template| self.fill(template)).collect()
     }
@@ -276,10 +285,19 @@ impl Builder<'_> {
     fn foreach(&mut self, index: usize, written: &step::Foreach) -> Foreach {
         let order = &self.workflow.order;
         let tasks = self.maybe(written.tasks.as_ref());
+        let stories = self.maybe(written.stories.as_ref());
+        let checkpoint = written.checkpoint.as_ref().map(|count| self.count(count));
         self.values.in_item = true;
         let steps = order.repeated(index).into_iter().map(|inside| self.step(inside)).collect();
         self.values.in_item = false;
-        Foreach { max: written.max, tasks, steps }
+        Foreach {
+            max: written.max,
+            tasks,
+            stories,
+            report: written.report,
+            checkpoint: checkpoint.filter(|count| *count > 0),
+            steps,
+        }
     }
 
     /// Joins the step's own condition with those of the groups around it: when a group is

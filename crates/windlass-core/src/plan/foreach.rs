@@ -17,6 +17,7 @@ use super::{
 };
 use crate::id::{ItemId, StepId, StepIndex};
 use crate::item::Item;
+use crate::time::Span;
 
 /// What is repeated, over what, and how often at most.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,9 +28,37 @@ pub struct Foreach {
     /// The task list that items come from, besides those that are added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks: Option<String>,
+    /// The file of stories that items come from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stories: Option<String>,
+    /// How often people are told how far it has come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<ReportEvery>,
+    /// After how many items a person looks before the next comes up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<u32>,
     /// The steps of one item. `needs`, `parent` and routes count from the first of them; a step
     /// without a parent is directly inside the item.
     pub steps: Vec<PlanStep>,
+}
+
+impl Foreach {
+    /// Returns the file that items are read from, besides those that are added.
+    pub fn list(&self) -> Option<&str> {
+        self.stories.as_deref().or(self.tasks.as_deref())
+    }
+}
+
+/// How often people are told how far the items have come: whichever comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ReportEvery {
+    /// After so many items.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items: Option<u32>,
+    /// After so long.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<Span>,
 }
 
 impl Plan {

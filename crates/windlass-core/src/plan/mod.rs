@@ -16,7 +16,7 @@ mod step;
 pub mod template;
 
 pub use criterion::{Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, Strength};
-pub use foreach::Foreach;
+pub use foreach::{Foreach, ReportEvery};
 pub use request::{PlanError, PlanRequest};
 pub use step::{
     Backoff, CommitPolicy, Exhausted, GatePolicy, PlanStep, Publish, PullRequest, Read, Rollback,

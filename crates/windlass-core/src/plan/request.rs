@@ -101,6 +101,16 @@ pub enum PlanError {
         /// Where it stands.
         at: At,
     },
+    /// With its inputs filled in, a count is none.
+    #[error("{} at {file}:{} is no number from 0 on", suggest::shown(value), at.line)]
+    BadCount {
+        /// What the inputs give.
+        value: String,
+        /// The workflow file.
+        file: String,
+        /// Where it stands.
+        at: At,
+    },
     /// With its inputs filled in, a percentage is none.
     #[error("{} at {file}:{} is no percentage from 0 to 100", suggest::shown(value), at.line)]
     BadPercent {
@@ -125,6 +135,7 @@ impl PlanError {
             Self::NeedsIssue { file, at } => {
                 Some(format!("the issue is used at {file}:{}:{}", at.line, at.column))
             }
+            Self::BadCount { .. } => Some("check the input that gives it".to_owned()),
             Self::BadPercent { .. } => Some("check the input that gives `min`".to_owned()),
             Self::Nul { .. }
             | Self::BadPath { .. }

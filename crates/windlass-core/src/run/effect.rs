@@ -102,6 +102,10 @@ pub enum Effect {
 pub enum TimerKey {
     /// A step's wait is over.
     Wait(StepId),
+    /// Silence answers what agents asked.
+    Questions,
+    /// People are told how far the items of a step have come.
+    Report(StepId),
     /// It is time to look whether a blocker is put right.
     Blocker(u32),
 }
@@ -125,6 +129,10 @@ impl fmt::Display for Effect {
             Self::LookAtBlocker { blocker, look, .. } => {
                 write!(f, "look-at-blocker {blocker} {look}")
             }
+            Self::Wake { key: TimerKey::Report(step), at } => {
+                write!(f, "wake report of {step} at {at}")
+            }
+            Self::Wake { key: TimerKey::Questions, at } => write!(f, "wake questions at {at}"),
             Self::Wake { key: TimerKey::Blocker(id), at } => {
                 write!(f, "wake blocker {id} at {at}")
             }

@@ -6,9 +6,10 @@ use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, StepId, Verification
 use crate::item::{Item, ItemChange};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, ProtectedChange, Trouble, Usage, VerifyReport};
+use crate::question::{Answer, Question};
 use crate::run::{
-    Blocker, Failure, Gate, PauseReason, Publication, PushSettings, Raise, Resolution, RunFacts,
-    Session, StopReason,
+    Blocker, Checkpoint, Clarification, Failure, Gate, PauseReason, Publication, PushSettings,
+    Raise, Resolution, RunFacts, Session, StopReason,
 };
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Timestamp;
@@ -141,6 +142,9 @@ pub enum Event {
         message: String,
         files: Vec<String>,
         reset_code: bool,
+        /// The code that it goes back to, where that is not what the step began from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code: Option<ObjectId>,
         observed: Snapshot,
     },
     /// A step is done.
@@ -185,6 +189,18 @@ pub enum Event {
     BlockerResolved { blocker: u32, resolution: Resolution },
     /// A person told what was done about a blocked step.
     ResolutionNoted { step: StepId, by: String, notes: String },
+    /// People are told how far the items of a step have come.
+    ProgressReported { step: StepId, finished: u32 },
+    /// A person gave a state of the code a name.
+    CheckpointMade { checkpoint: Box<Checkpoint> },
+    /// A person wants a pull request that is not ready, without what is blocked.
+    DraftAsked { by: String },
+    /// What an agent wants to know is asked; silence answers at `until`, where it may.
+    QuestionsAsked { step: StepId, questions: Vec<Question>, until: Timestamp },
+    /// A question is answered, by a person or by silence.
+    QuestionAnswered { answer: Answer },
+    /// A person told something unasked that agents should know.
+    ClarificationAdded { clarification: Box<Clarification> },
     /// No new attempt starts.
     RunPaused { reason: PauseReason, detail: String },
     /// The run goes on.
@@ -280,6 +296,12 @@ impl Event {
             Self::BlockerStays { .. } => "blocker_stays",
             Self::BlockerResolved { .. } => "blocker_resolved",
             Self::ResolutionNoted { .. } => "resolution_noted",
+            Self::ProgressReported { .. } => "progress_reported",
+            Self::CheckpointMade { .. } => "checkpoint_made",
+            Self::DraftAsked { .. } => "draft_asked",
+            Self::QuestionsAsked { .. } => "questions_asked",
+            Self::QuestionAnswered { .. } => "question_answered",
+            Self::ClarificationAdded { .. } => "clarification_added",
             Self::RunPaused { .. } => "run_paused",
             Self::RunResumed { .. } => "run_resumed",
             Self::RetriesReset { .. } => "retries_reset",

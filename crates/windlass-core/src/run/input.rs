@@ -97,6 +97,9 @@ pub struct RunFacts {
     /// where the run publishes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push_settings: Option<PushSettings>,
+    /// How long questions wait for an answer; not at all where nobody is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub questions_wait: Option<Span>,
 }
 
 impl RunFacts {
@@ -117,6 +120,7 @@ impl RunFacts {
             version: String::new(),
             failure_rules: Vec::new(),
             push_settings: None,
+            questions_wait: None,
         }
     }
 }
@@ -393,6 +397,9 @@ pub enum Decision {
         message: String,
         /// Whether the code goes back as well.
         reset_code: bool,
+        /// The checkpoint that it goes back to, where that is not what the step began from.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        checkpoint: Option<String>,
         /// The files now.
         observed: Snapshot,
     },
@@ -441,6 +448,35 @@ pub enum Decision {
         what: Option<String>,
         /// What was done.
         notes: Option<String>,
+    },
+    /// The code as it is gets a name.
+    Checkpoint {
+        /// The name; by default a number.
+        name: Option<String>,
+        /// The files now.
+        observed: Snapshot,
+    },
+    /// The run ends in a pull request that is not ready, without what is blocked.
+    PublishDraft,
+    /// A question is answered.
+    Answer {
+        /// The question.
+        question: String,
+        /// The choice that is taken.
+        choice: Option<String>,
+        /// Own words.
+        text: Option<String>,
+    },
+    /// Something that agents should know is said unasked.
+    Clarify {
+        /// What it stands before.
+        phase: crate::question::Phase,
+        /// What it is about.
+        category: String,
+        /// What could have been asked.
+        question: String,
+        /// What is said.
+        text: String,
     },
     /// An item is to come up earlier or later.
     MoveItem {

@@ -12,6 +12,7 @@
 
 mod apply;
 mod blocker;
+mod clarification;
 mod decide;
 mod effect;
 mod event;
@@ -31,6 +32,7 @@ pub use blocker::{
     Blocker, BlockerCheck, BlockerKind, MAX_BLOCKER_BYTES, MAX_BLOCKER_CHECK_BYTES, NewBlocker,
     Resolution, Severity,
 };
+pub use clarification::{Clarification, QUESTIONS_WAIT};
 pub(crate) use decide::SAME_FAILURE;
 pub use decide::{DECIDER_VERSION, LIMIT_WITHOUT_RESET, Rejected, decide, start};
 pub use effect::{Effect, TimerKey};
@@ -45,7 +47,7 @@ pub use session::{
 };
 pub use settings::PushSettings;
 pub use state::{
-    Control, Gate, GateKind, Hotfix, ItemState, PauseReason, Phase, Publication, RunState, Spent,
-    StepState, StopReason,
+    Checkpoint, Control, Gate, GateKind, Hotfix, ItemState, PauseReason, Phase, Publication,
+    RunState, Spent, StepState, StopReason, Told,
 };
 pub use status::{RunStatus, StepStatus};

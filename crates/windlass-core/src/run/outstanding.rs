@@ -25,9 +25,28 @@ pub fn outstanding(state: &RunState) -> BTreeSet<Effect> {
             epoch: state.step(*index).epoch,
         }))
         .collect();
+    effects.extend(questions(state));
+    effects.extend(reports(state));
     effects.extend(state.open_blockers().filter_map(|blocker| of_blocker(state, blocker)));
     effects.extend(state.in_hand().filter_map(|index| of_step(state, index)));
     effects
+}
+
+/// People are told now and then how far the items have come, while somebody works on them.
+fn reports(state: &RunState) -> impl Iterator<Item = Effect> + '_ {
+    let works = state.control == Control::Active && state.in_flight().is_some();
+    let steps = state.repeating.iter().filter(move |_| works);
+    steps.filter_map(|index| {
+        let step = &state.plan.step(*index).id;
+        let at = state.next_report(step)?;
+        Some(Effect::Wake { key: TimerKey::Report(step.clone()), at })
+    })
+}
+
+/// Silence answers what it may when the time has come.
+fn questions(state: &RunState) -> Option<Effect> {
+    let until = state.open_questions().filter_map(|open| open.until).min()?;
+    Some(Effect::Wake { key: TimerKey::Questions, at: until })
 }
 
 /// Returns what has to happen for a blocker that is open. The code that has to hold is what the item

@@ -13,7 +13,10 @@ use crate::id::{AttemptId, Fence, GateId, ObjectId, StepId, StepIndex, Verificat
 use crate::item::Item;
 use crate::plan::{Plan, PlanStep, Skip};
 use crate::proof::ProtectedChange;
-use crate::run::{Blocker, Blocks, Failure, HandOver, PushSettings, RunFacts, Session};
+use crate::question::Question;
+use crate::run::{
+    Blocker, Blocks, Clarification, Failure, HandOver, PushSettings, RunFacts, Session,
+};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
 
@@ -86,6 +89,15 @@ pub struct RunState {
     /// What steps repeat over, in the order in which it came up.
     #[serde(default, skip_serializing_if = "Vector::is_empty")]
     pub items: Vector<Arc<ItemState>>,
+    /// States of the code that people gave a name, the oldest first.
+    #[serde(default, skip_serializing_if = "Vector::is_empty")]
+    pub checkpoints: Vector<Arc<Checkpoint>>,
+    /// Whether a person asked for a pull request that is not ready.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub draft: bool,
+    /// What agents asked and were told.
+    #[serde(default, skip_serializing_if = "Vector::is_empty")]
+    pub clarifications: Vector<Arc<Clarification>>,
     /// What people had to put right, open or not.
     #[serde(default, skip_serializing_if = "Vector::is_empty")]
     pub blockers: Vector<Arc<Blocker>>,
@@ -102,6 +114,38 @@ pub struct RunState {
     /// Steps that repeat over items and are not finished with them.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
     pub repeating: OrdSet<StepIndex>,
+}
+
+/// A state of the code that a person gave a name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Checkpoint {
+    /// The name.
+    pub name: String,
+    /// The files.
+    pub snapshot: Snapshot,
+    /// Who.
+    pub by: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What people were told about the items of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Told {
+    /// Items that were finished when a progress report was made.
+    pub items: u32,
+    /// When it was made.
+    pub at: Option<Timestamp>,
+    /// Items that were finished when a person last looked.
+    pub looked: u32,
+}
+
+impl Told {
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// How far an item has come.
@@ -263,6 +307,12 @@ pub struct StepState {
     pub published: Vec<String>,
     /// How often each route was taken; never reset.
     pub routes: BTreeMap<String, u32>,
+    /// What people were told about the items that it repeats over.
+    #[serde(default, skip_serializing_if = "Told::is_nothing")]
+    pub told: Told,
+    /// What the step wants to know, until it is asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<Question>,
     /// Whether a person accepted the proven work.
     pub approved: bool,
     /// Whether the step's own act is done, for a step of windlass itself.

@@ -99,6 +99,9 @@ impl RunState {
         if matches!(self.control, Control::Paused { .. }) {
             return RunStatus::Paused;
         }
+        if self.open_questions().next().is_some() {
+            return RunStatus::AwaitingUser;
+        }
         match self.holding().map(|(_, _, step)| &step.phase) {
             Some(Phase::AtGate { .. }) => RunStatus::AwaitingApproval,
             Some(Phase::Waiting { .. }) => RunStatus::Waiting,

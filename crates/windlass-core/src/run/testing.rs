@@ -274,6 +274,7 @@ fn facts() -> RunFacts {
         version: "test".to_owned(),
         failure_rules: Vec::new(),
         push_settings: None,
+        questions_wait: None,
     }
 }
 
@@ -557,6 +558,7 @@ pub(crate) fn holds() -> VerifyReport {
         route_files: Vec::new(),
         route_findings: Vec::new(),
         papers: Vec::new(),
+        questions: Vec::new(),
         moved_on: None,
         broken: None,
     }
@@ -621,12 +623,12 @@ pub(crate) fn feedback(message: &str, code: &str) -> Decision {
 
 pub(crate) fn rollback(step: &str, code: &str) -> Decision {
     let (step, message) = (step.into(), "again".to_owned());
-    Decision::Rollback { step, message, reset_code: false, observed: files(code) }
+    Decision::Rollback { step, message, reset_code: false, checkpoint: None, observed: files(code) }
 }
 
 pub(crate) fn rollback_with_code(step: &str, code: &str) -> Decision {
     let (step, message) = (step.into(), "again".to_owned());
-    Decision::Rollback { step, message, reset_code: true, observed: files(code) }
+    Decision::Rollback { step, message, reset_code: true, checkpoint: None, observed: files(code) }
 }
 
 pub(crate) fn skip(step: &str) -> Decision {
@@ -758,6 +760,7 @@ pub(crate) fn rolled_back(target: &str, code: &str) -> Event {
         message: "again".to_owned(),
         files: Vec::new(),
         reset_code: false,
+        code: None,
         observed: files(code),
     }
 }

@@ -126,7 +126,7 @@ fn of_items(
         return;
     };
     targets.insert(Target::NoItems { step: step() });
-    if foreach.tasks.is_some() {
+    if foreach.list().is_some() {
         targets.insert(Target::BadTasks { step: step() });
     }
     if foreach.max < 2 {

@@ -75,7 +75,7 @@ pub(super) fn added_by_people(plan: &Plan) -> BTreeSet<StepIndex> {
 }
 
 fn listless(plan: &Plan) -> impl Iterator<Item = StepIndex> + '_ {
-    let is_listless = |index: StepIndex| plan.foreach(index).is_some_and(|it| it.tasks.is_none());
+    let is_listless = |index: StepIndex| plan.foreach(index).is_some_and(|it| it.list().is_none());
     plan.foreaches().filter(move |index| is_listless(*index))
 }
 

@@ -27,6 +27,7 @@ pub(super) fn facts() -> RunFacts {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         failure_rules: Vec::new(),
         push_settings: None,
+        questions_wait: None,
     }
 }
 

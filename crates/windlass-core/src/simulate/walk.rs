@@ -289,6 +289,7 @@ impl Walk {
                 step: step.clone(),
                 message: "from here once more".to_owned(),
                 reset_code: false,
+                checkpoint: None,
                 observed,
             },
         };

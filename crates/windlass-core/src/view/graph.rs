@@ -173,7 +173,7 @@ fn who(step: &PlanStep) -> String {
         StepKind::Agent { agent, .. } => format!("{agent}, {} tries", step.retries),
         StepKind::Group => "the steps above together".to_owned(),
         StepKind::PullRequest(_) => "windlass pushes and opens a pull request".to_owned(),
-        StepKind::Foreach(foreach) => match &foreach.tasks {
+        StepKind::Foreach(foreach) => match foreach.list() {
             Some(tasks) => {
                 format!("the steps above for each of up to {} items of {tasks}", foreach.max)
             }

@@ -6,6 +6,7 @@ use crate::id::{AttemptId, GateId, ObjectId, StepId};
 use crate::item::Wanted;
 use crate::plan::{Holds, Strength};
 use crate::proof::{Blob, Outcome, Proof, Usage};
+use crate::question::AnsweredBy;
 use crate::run::{Event, Gate, GateKind, Publication, VerifyReason};
 use crate::snapshot::Snapshot;
 use crate::time::{Span, Timestamp};
@@ -444,6 +445,30 @@ pub fn describe(event: &Event) -> String {
         | Event::BlockerStays { .. }
         | Event::BlockerResolved { .. }
         | Event::ResolutionNoted { .. } => blocker_words(event),
+        Event::ProgressReported { step, finished: 1 } => format!("`{step}`: 1 item is finished"),
+        Event::ProgressReported { step, finished } => {
+            format!("`{step}`: {finished} items are finished")
+        }
+        Event::CheckpointMade { checkpoint } => {
+            format!("checkpoint `{}` by {}", checkpoint.name, checkpoint.by)
+        }
+        Event::DraftAsked { by } => format!("{by} wants a draft pull request"),
+        Event::QuestionsAsked { step, questions, .. } => match questions.len() {
+            1 => format!("`{step}` has 1 question"),
+            count => format!("`{step}` has {count} questions"),
+        },
+        Event::QuestionAnswered { answer } => {
+            let what = answer.text.as_deref().or(answer.choice.as_deref()).unwrap_or_default();
+            match &answer.by {
+                AnsweredBy::Person(name) => format!("{name} answers {}: {what}", answer.question),
+                AnsweredBy::Assumed => format!("{} is assumed: {what}", answer.question),
+            }
+        }
+        Event::ClarificationAdded { clarification } => format!(
+            "clarification ({}): {}",
+            clarification.question.category,
+            clarification.words().unwrap_or_default()
+        ),
         Event::BlockerRaised { message } => format!("a person is needed: {message}"),
         Event::RunPaused { reason, detail } => format!("paused ({}): {detail}", reason.as_str()),
         Event::RunResumed { .. } => "resumed".to_owned(),

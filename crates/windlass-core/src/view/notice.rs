@@ -84,9 +84,9 @@ fn of_event<'e>(event: &'e Event, state: &RunState) -> Option<(NoticeKind, Optio
         Event::RunPaused { reason: PauseReason::User, .. } => None,
         Event::RunPaused { .. } => Some((NoticeKind::Paused, None)),
         Event::StepBlocked { step, .. } => Some((NoticeKind::Blocked, Some(step))),
-        Event::BlockerRaised { .. } | Event::BlockerOpened { .. } => {
-            Some((NoticeKind::Blocked, None))
-        }
+        Event::BlockerRaised { .. }
+        | Event::BlockerOpened { .. }
+        | Event::QuestionsAsked { .. } => Some((NoticeKind::Blocked, None)),
         Event::WaitStarted { step, limit: true, .. } => Some((NoticeKind::Waiting, Some(step))),
         _ => None,
     }

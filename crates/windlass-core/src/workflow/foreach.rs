@@ -41,6 +41,7 @@ pub(super) fn check(order: &Order, protect: &[Located<Template>], findings: &mut
                 );
             }
             if foreach.tasks.is_none()
+                && foreach.stories.is_none()
                 && !order.steps[index].needed.iter().any(|&need| adds(order, need))
             {
                 let message =

@@ -78,7 +78,9 @@ fn of_ordered<'w>(step: &'w Ordered, all: &mut Vec<&'w Located<Template>>) {
 
 fn of_step<'w>(step: &'w Step, all: &mut Vec<&'w Located<Template>>) {
     all.extend(step.model.iter().chain(&step.task).chain(&step.may_write).chain(&step.writes));
-    all.extend(step.foreach.iter().filter_map(|foreach| foreach.tasks.as_ref()));
+    if let Some(foreach) = &step.foreach {
+        all.extend(foreach.tasks.iter().chain(&foreach.stories).chain(&foreach.checkpoint));
+    }
     all.extend(step.reads.iter().map(|read| &read.file));
     all.extend(step.publishes.iter().filter_map(|(_, publish)| match publish {
         Publish::Path(path) => Some(path),

@@ -12,7 +12,7 @@ use super::team;
 use super::unsupported;
 use super::yaml::{Node, Value};
 use crate::plan::template::{Role, Template, is_name};
-use crate::plan::{Backoff, CommitPolicy, Exhausted, GatePolicy, Skip, ValueType};
+use crate::plan::{Backoff, CommitPolicy, Exhausted, GatePolicy, ReportEvery, Skip, ValueType};
 use crate::time::Span;
 
 /// More steps than anybody reads; the bound keeps checking quick.
@@ -22,7 +22,7 @@ pub(super) const MAX_STEPS: usize = 500;
 const LONGEST_ID: usize = 64;
 
 /// Keys that a step with nested steps has only when it repeats them.
-const FOREACH_KEYS: [&str; 3] = ["foreach", "max", "tasks"];
+const FOREACH_KEYS: [&str; 6] = ["foreach", "max", "tasks", "stories", "report", "checkpoint"];
 
 /// How many items there are at most unless a step says otherwise.
 const MAX_ITEMS: u32 = 50;
@@ -76,6 +76,9 @@ pub(crate) struct Foreach {
     pub(crate) at: At,
     pub(crate) max: u32,
     pub(crate) tasks: Option<Located<Template>>,
+    pub(crate) stories: Option<Located<Template>>,
+    pub(crate) report: Option<ReportEvery>,
+    pub(crate) checkpoint: Option<Located<Template>>,
 }
 
 /// An entry of `reads`.
@@ -195,7 +198,25 @@ fn read_foreach(fields: &Fields<'_>, findings: &mut Findings) -> Option<Foreach>
         );
         return None;
     }
-    Some(Foreach { at: node.at, max: max.flatten().unwrap_or(MAX_ITEMS), tasks })
+    let stories = template(fields, "stories", Role::Path, findings);
+    if let (Some(_), Some(stories)) = (&tasks, &stories) {
+        findings.error_with_help(
+            stories.at,
+            "items come from `tasks` or from `stories`, not from both",
+            "keep one of them",
+        );
+    }
+    let report = fields.get("report").and_then(|node| read_report(node, findings));
+    let checkpoint = template(fields, "checkpoint", Role::Setting, findings);
+    let max = max.flatten().unwrap_or(MAX_ITEMS);
+    Some(Foreach { at: node.at, max, tasks, stories, report, checkpoint })
+}
+
+fn read_report(node: &Node, findings: &mut Findings) -> Option<ReportEvery> {
+    let fields = Fields::read(node, &grammar::REPORT, findings)?;
+    let items = fields.get("items").and_then(|node| fields::small_count(node, 1, findings));
+    let time = fields.get("time").and_then(|node| fields::span(node, findings));
+    Some(ReportEvery { items, time })
 }
 
 fn read_id(fields: &Fields<'_>, findings: &mut Findings) -> Option<Located<String>> {

@@ -8,6 +8,7 @@ use windlass_core::plan::{CheckId, Criterion, Holds, PlanStep, Strength};
 use windlass_core::proof::{
     AttemptReport, Outcome, Proof, ProtectedChange, Trouble, Usage, VerifyReport,
 };
+use windlass_core::question::{Choice, Phase, Question};
 use windlass_core::run::{
     BlockerCheck, Category, Decision, Effect, InputKind, NewBlocker, Publication, PushSettings,
     Raise, RunState, Severity,
@@ -131,7 +132,7 @@ pub(crate) fn answer(
             let plan = state.plan.step(state.plan.find(step).unwrap());
             InputKind::Verified {
                 verification: *verification,
-                report: Box::new(verify_report(plan, dice, state)),
+                report: Box::new(with_questions(verify_report(plan, dice, state), dice)),
                 jitter: u16::try_from(dice.roll(1001)).unwrap(),
             }
         }
@@ -191,6 +192,24 @@ pub(crate) fn task(step: &StepId, number: usize) -> Task {
         story: None,
         ticked: number == 2,
     }
+}
+
+/// Now and then an agent wants to know something; silence may answer one of the two questions.
+fn with_questions(report: VerifyReport, dice: &mut Dice) -> VerifyReport {
+    if dice.roll(8) != 7 {
+        return report;
+    }
+    let texts = ["Which format?", "Which password?"];
+    let questions =
+        texts.iter().take(1 + dice.roll(2)).enumerate().map(|(number, text)| Question {
+            id: format!("Q{number}"),
+            phase: Phase::Analysis,
+            category: "scope".to_owned(),
+            question: (*text).to_owned(),
+            options: vec![Choice { id: "a".to_owned(), text: "This".to_owned() }],
+            recommended: "a".to_owned(),
+        });
+    VerifyReport { questions: questions.collect(), ..report }
 }
 
 /// Something that could be an item, known or not, of a step or of whichever takes it.
@@ -368,20 +387,8 @@ pub(crate) fn report(plan: &PlanStep, wanted: Holds, summary: &str) -> VerifyRep
     if let Some(criterion) = &plan.done {
         satisfy(criterion, wanted, summary, &mut proofs);
     }
-    VerifyReport {
-        proofs,
-        changed: Vec::new(),
-        changed_count: 0,
-        outside_may_write: Vec::new(),
-        protected: Vec::new(),
-        protected_diff: None,
-        verdict: None,
-        route_findings: Vec::new(),
-        route_files: Vec::new(),
-        papers: vec!["specs/x.md".to_owned()],
-        moved_on: None,
-        broken: None,
-    }
+    let papers = vec!["specs/x.md".to_owned()];
+    VerifyReport { proofs, papers, ..VerifyReport::empty() }
 }
 
 fn satisfy(criterion: &Criterion, wanted: Holds, summary: &str, proofs: &mut Vec<Proof>) {
@@ -420,7 +427,14 @@ pub(crate) fn decision(state: &RunState, world: &mut World, dice: &mut Dice) -> 
         let steps = &state.plan.steps;
         steps[dice.roll(steps.len())].id.clone()
     };
-    match dice.roll(33) {
+    match dice.roll(37) {
+        33 | 34 => Decision::Answer {
+            question: format!("Q{}", dice.roll(2)),
+            choice: (dice.roll(3) != 2).then(|| "a".to_owned()),
+            text: (dice.roll(3) == 2).then(|| "that".to_owned()),
+        },
+        35 => Decision::Checkpoint { name: None, observed },
+        36 => Decision::PublishDraft,
         29 => Decision::MoveItem {
             item: some_change(state, dice).0,
             before: (dice.roll(2) == 1).then(|| some_change(state, dice).0),
@@ -449,6 +463,7 @@ pub(crate) fn decision(state: &RunState, world: &mut World, dice: &mut Dice) -> 
             step: some_step(dice),
             message: "again".to_owned(),
             reset_code: dice.roll(2) == 1,
+            checkpoint: None,
             observed,
         },
         12 | 13 => Decision::Skip { step: some_step(dice), reason: "not needed".to_owned() },

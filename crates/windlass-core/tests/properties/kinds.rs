@@ -263,6 +263,7 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
                 step: id.clone(),
                 message: "again".to_owned(),
                 reset_code: true,
+                checkpoint: None,
                 observed: files(),
             },
             Decision::Skip { step: id.clone(), reason: "not needed".to_owned() },
@@ -379,6 +380,7 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "blocker_raised",
         "blocker_resolved",
         "blocker_stays",
+        "checkpoint_made",
         "context_set",
         "driver_took_over",
         "feedback_given",
@@ -389,10 +391,13 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "item_moved",
         "item_opened",
         "item_updated",
+        "progress_reported",
         "protected_pinned",
         "publish_intended",
         "publish_refused",
         "published",
+        "question_answered",
+        "questions_asked",
         "repeat_began",
         "resolution_noted",
         "retries_reset",
@@ -424,7 +429,7 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "wait_started",
     ];
     // Which come up at random too rarely; they have tests of their own.
-    let rare = ["item_goes_on", "item_taken_back", "push_settings_accepted"];
+    let rare = ["draft_asked", "item_goes_on", "item_taken_back", "push_settings_accepted"];
     let kinds = seen.events.keys().copied().filter(|kind| !rare.contains(kind));
     assert_eq!(kinds.collect::<Vec<_>>(), all);
     let (mut fitting, mut illegal) = (0, 0);

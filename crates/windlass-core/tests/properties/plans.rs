@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use windlass_core::id::{ContentHash, RunId, StepIndex};
 use windlass_core::plan::{
     Backoff, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted, Foreach, GatePolicy,
-    Limits, Plan, PlanParts, PlanStep, Publish, PullRequest, Rollback, Route, Skip, StepKind,
-    Strength, ValueType,
+    Limits, Plan, PlanParts, PlanStep, Publish, PullRequest, ReportEvery, Rollback, Route, Skip,
+    StepKind, Strength, ValueType,
 };
 use windlass_core::run::RunFacts;
 use windlass_core::time::Span;
@@ -122,7 +122,15 @@ fn foreach(earlier: &[PlanStep], genes: &[Genes], id: String) -> PlanStep {
     let mut around = step(earlier, last, id, true);
     around.when = (last.policy & 3 == 3).then(|| ".inputs.x".to_owned());
     let tasks = (last.policy >> 14 & 1 == 1).then(|| "TASKS.md".to_owned());
-    around.kind = StepKind::Foreach(Box::new(Foreach { max: 3, tasks, steps }));
+    around.kind = StepKind::Foreach(Box::new(Foreach {
+        max: 3,
+        tasks,
+        stories: None,
+        report: (last.policy & 4 == 4)
+            .then_some(ReportEvery { items: Some(1), time: Some(Span::minutes(3)) }),
+        checkpoint: (last.policy & 8 == 8).then_some(1),
+        steps,
+    }));
     around
 }
 
@@ -308,5 +316,6 @@ pub(crate) fn facts(in_advance: bool) -> RunFacts {
         version: "test".to_owned(),
         failure_rules: Vec::new(),
         push_settings: None,
+        questions_wait: None,
     }
 }

@@ -428,7 +428,8 @@ fn check_state(state: &RunState) {
     let remaining = state.steps.iter().filter(|step| !step.is_finished()).count();
     assert_eq!(state.remaining as usize, remaining);
     let effects = outstanding(state);
-    let in_hand = state.aside.len().max(1) + state.open_blockers().count();
+    let timers = state.open_blockers().count() + state.repeating.len() + 1;
+    let in_hand = state.aside.len().max(1) + timers;
     assert!(effects.len() <= state.deciding.len() + state.reading.len() + in_hand);
     if state.control == Control::Active {
         let failed = state.holding().is_some_and(|(_, _, step)| step.phase == Phase::Failed);

@@ -77,6 +77,7 @@ impl Story {
             version: "test".to_owned(),
             failure_rules: Vec::new(),
             push_settings: None,
+            questions_wait: None,
         };
         let now = Timestamp(1_800_000_000_000);
         let kind = InputKind::Start { plan: Box::new(plan), facts: Box::new(facts) };
@@ -168,6 +169,7 @@ impl Story {
             step: step.into(),
             message: message.to_owned(),
             reset_code: false,
+            checkpoint: None,
             observed: files(code),
         }));
     }

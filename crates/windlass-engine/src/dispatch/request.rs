@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use windlass_core::id::{GateId, ItemId, StepId};
 use windlass_core::item::{ItemChange, NewItem};
+use windlass_core::question::Phase;
 use windlass_core::run::{Decision, NewBlocker, Raise, Rejected};
 use windlass_core::snapshot::Snapshot;
 
@@ -23,7 +24,21 @@ pub enum Request {
         gate: Option<GateId>,
     },
     /// See [`Decision::Rollback`].
-    Rollback { step: StepId, message: String, reset_code: bool },
+    Rollback {
+        step: StepId,
+        message: String,
+        reset_code: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        checkpoint: Option<String>,
+    },
+    /// See [`Decision::Checkpoint`].
+    Checkpoint { name: Option<String> },
+    /// See [`Decision::PublishDraft`].
+    PublishDraft,
+    /// See [`Decision::Answer`].
+    Answer { question: String, choice: Option<String>, text: Option<String> },
+    /// See [`Decision::Clarify`].
+    Clarify { phase: Phase, category: String, question: String, text: String },
     /// See [`Decision::Skip`].
     Skip { step: StepId, reason: String },
     /// See [`Decision::Pause`].
@@ -49,7 +64,13 @@ pub enum Request {
 impl Request {
     /// Returns whether the decision is about the files as they are.
     pub(super) fn needs_files(&self) -> bool {
-        matches!(self, Self::Approve { .. } | Self::Feedback { .. } | Self::Rollback { .. })
+        matches!(
+            self,
+            Self::Approve { .. }
+                | Self::Feedback { .. }
+                | Self::Rollback { .. }
+                | Self::Checkpoint { .. }
+        )
     }
 
     /// Says why feedback to a gate cannot be taken: what it was about is over.
@@ -71,8 +92,14 @@ impl Request {
                 Decision::Approve { gate, message, observed, changed }
             }
             Self::Feedback { message, .. } => Decision::Feedback { message, observed },
-            Self::Rollback { step, message, reset_code } => {
-                Decision::Rollback { step, message, reset_code, observed }
+            Self::Rollback { step, message, reset_code, checkpoint } => {
+                Decision::Rollback { step, message, reset_code, checkpoint, observed }
+            }
+            Self::Checkpoint { name } => Decision::Checkpoint { name, observed },
+            Self::PublishDraft => Decision::PublishDraft,
+            Self::Answer { question, choice, text } => Decision::Answer { question, choice, text },
+            Self::Clarify { phase, category, question, text } => {
+                Decision::Clarify { phase, category, question, text }
             }
             Self::Skip { step, reason } => Decision::Skip { step, reason },
             Self::Pause { now } => Decision::Pause { now },
@@ -166,6 +193,20 @@ impl Answer {
             | Rejected::DependencyCycle { .. }
             | Rejected::BeforeItself { .. }
             | Rejected::NothingFailed => None,
+            Rejected::UnknownCheckpoint { .. } => Some("`windlass checkpoint list` shows them"),
+            Rejected::CheckpointTaken { .. } => Some("give it another name"),
+            Rejected::UnknownQuestion { .. } | Rejected::UnknownChoice { .. } => {
+                Some("`windlass clarify list` shows what is asked, and the choices")
+            }
+            Rejected::NothingToPublish
+            | Rejected::NothingLeftOut
+            | Rejected::BadCheckpoint
+            | Rejected::TooManyClarifications { .. }
+            | Rejected::AnswerTooLong => None,
+            Rejected::UnknownCategory { .. } => Some(
+                "before analysis: scope, priority, constraints, integration, users, data, errors; before \
+                 planning: order, preferences, careful, missing",
+            ),
             Rejected::BadBlocker => Some("say the rest in a file and name its path"),
             Rejected::TooManyBlockers { .. } | Rejected::WhichBlocker { .. } => {
                 Some("`windlass blocker list` shows them; name one: `windlass fixed 1`")

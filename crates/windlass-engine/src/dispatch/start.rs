@@ -7,6 +7,7 @@ use windlass_core::failure_rules::FailureRule;
 use windlass_core::id::{ContentHash, RunId};
 use windlass_core::plan::{Plan, StepKind};
 use windlass_core::run::{Actor, Input, InputKind, PushSettings, RunFacts};
+use windlass_core::time::Span;
 
 use super::branch;
 use super::clock::now;
@@ -44,6 +45,8 @@ pub struct StartRequest {
     pub version: String,
     /// How attempts that failed are told apart.
     pub failure_rules: Vec<FailureRule>,
+    /// How long questions wait for an answer; the usual time when none is given.
+    pub questions_wait: Option<Span>,
 }
 
 /// Why a run cannot start.
@@ -157,6 +160,7 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
         version: request.version,
         failure_rules: request.failure_rules,
         push_settings,
+        questions_wait: request.questions_wait,
     };
     let begun = (|| {
         let verifier = site.verifier(&home, place.root(), &facts, &engine)?;

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use windlass_core::id::StepId;
 use windlass_core::item::{MAX_TASKS_BYTES, Task, read_tasks};
-use windlass_core::plan::{glob, template};
+use windlass_core::plan::{Foreach, glob, template};
 use windlass_core::run::{InputKind, RunState};
+use windlass_core::story;
 
 use super::worker::Worker;
 use crate::git::place_files::{self, PlaceFileError};
@@ -16,21 +17,28 @@ impl Worker {
     pub(super) fn read_tasks(&self, state: &RunState, step: &StepId, epoch: u32) -> InputKind {
         let index = state.plan.find(step);
         let foreach = index.and_then(|index| state.plan.foreach(index));
-        let written = foreach.and_then(|foreach| foreach.tasks.clone()).unwrap_or_default();
+        let written = foreach.and_then(Foreach::list).unwrap_or_default().to_owned();
+        let stories = foreach.is_some_and(|foreach| foreach.stories.is_some());
         let filled = template::fill_context(&written, &state.context);
         let tasks = match &filled {
-            Ok(file) => read(self.place.root(), file),
+            Ok(file) => read(self.place.root(), file, stories),
             Err(missing) => Err(missing.to_string()),
         };
         InputKind::TasksRead { step: step.clone(), epoch, file: filled.unwrap_or(written), tasks }
     }
 }
 
-fn read(place: &Path, file: &str) -> Result<Vec<Task>, String> {
+fn read(place: &Path, file: &str, stories: bool) -> Result<Vec<Task>, String> {
     glob::stays_inside(file).map_err(|bad| bad.to_string())?;
     let bytes = place_files::read_file_bounded(place, Path::new(file), MAX_TASKS_BYTES)
         .map_err(|error| words(&error))?;
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned())?;
+    if stories {
+        let file = story::parse(&text).map_err(|mistakes| {
+            mistakes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        })?;
+        return Ok(file.tasks());
+    }
     read_tasks(&text).map_err(|error| error.to_string())
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn rollback(
         Some(token) => (taken(&surroundings, token)?.text, Said::InSession),
         None => (arguments.message.clone().unwrap_or_default(), Said::Here),
     };
-    let request = Request::Rollback { step, message, reset_code: arguments.code };
+    let request = Request::Rollback { step, message, reset_code: arguments.code, checkpoint: None };
     let what = format!("the run goes back to `{}`", arguments.step);
     ask_as(&surroundings, &request, &what, said, output)
 }

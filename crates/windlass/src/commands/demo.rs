@@ -18,6 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use windlass_core::id::RunId;
 use windlass_core::plan::{Plan, PlanRequest};
 use windlass_core::run::{GateKind, RunState, RunStatus};
+use windlass_core::time::Span;
 use windlass_core::workflow::Workflow;
 use windlass_engine::dispatch::{Ended, Observer, Request, StartRequest, send, start};
 
@@ -108,6 +109,7 @@ fn begin(surroundings: &Surroundings, scratch: &Scratch) -> Result<RunId, Comman
         command: Some(scratch.script().to_string_lossy().into_owned()),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         failure_rules: Vec::new(),
+        questions_wait: Some(Span(0)),
     };
     Ok(start(&surroundings.site, request)?)
 }

@@ -3,12 +3,14 @@
 mod ask;
 mod issue;
 
+use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use serde_json::Value;
 use windlass_core::config::{Notify, Origin, Setting, Settings};
 use windlass_core::id::RunId;
 use windlass_core::plan::{Issue, Plan, PlanRequest, StepKind};
+use windlass_core::time::Span;
 use windlass_engine::dispatch::{IssueBranch, StartRequest, clear_unstarted, start};
 use windlass_engine::forge::{ForgeError, Remote};
 use windlass_engine::git::{Head, UserRepository};
@@ -60,12 +62,18 @@ pub(crate) fn run(
         command: chosen.command,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         failure_rules: settings.failures.clone(),
+        questions_wait: unattended(arguments).then_some(Span(0)),
     };
     let notify = arguments.drive.notify.as_deref().map(Notify::of);
     let notify = Setting::or_flag(notify, settings.notify);
     say_whose_command(notify.as_ref(), output);
     let run = start(&surroundings.site, request)?;
     drive(&surroundings, &run, DriveHow { no_wait: arguments.drive.no_wait, notify }, output)
+}
+
+/// Whether nobody is there to answer: silence answers questions at once.
+fn unattended(arguments: &RunArguments) -> bool {
+    arguments.yes || !std::io::stdin().is_terminal()
 }
 
 /// Makes everything that a run needs that a session is to drive.
@@ -87,6 +95,7 @@ pub(crate) fn prepare_run(
         command: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         failure_rules: settings.failures,
+        questions_wait: arguments.yes.then_some(Span(0)),
     })
 }
 

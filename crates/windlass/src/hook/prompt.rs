@@ -345,6 +345,7 @@ fn command(state: &RunState, name: &str, arguments: &str) -> Result<Option<Reque
             step: step(first)?,
             message: needed(rest, "a reason")?,
             reset_code: false,
+            checkpoint: None,
         },
         "abort" => {
             Request::Abort { reason: Some(arguments.to_owned()).filter(|text| !text.is_empty()) }

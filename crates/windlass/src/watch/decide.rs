@@ -149,6 +149,7 @@ fn send_text(screen: &mut Screen) -> Vec<Action> {
                 step: target.step.clone(),
                 message: why.text(),
                 reset_code: *reset_code,
+                checkpoint: None,
             };
             (request, format!("the run goes back to `{}`", target.step))
         }

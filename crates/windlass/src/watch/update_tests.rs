@@ -313,6 +313,7 @@ fn a_rollback_starts_at_the_suggested_step_and_needs_a_reason() {
         step: step.into(),
         message: "why".to_owned(),
         reset_code,
+        checkpoint: None,
     };
     assert!(matches!(&actions[..], [Action::Decide(sent, _)] if *sent == request("build", false)));
     screen.deciding = false;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Applied, expect_next};
 use crate::run::Event;
-use crate::run::blocker::{Blocker, Looking};
+use crate::run::blocker::{Blocker, BlockerKind, Looking};
 use crate::run::state::{Control, Hotfix, RunState};
 
 /// What was resolved for a step is told to whoever works on it; more than this is not read.
@@ -32,6 +32,12 @@ impl RunState {
                 expect_next(event, blocker.id, last)?;
                 if matches!(self.control, Control::Aborting) {
                     return Err(self.wrong_control(event));
+                }
+                if blocker.kind == BlockerKind::Checkpoint
+                    && let Some(index) = blocker.step.as_ref().and_then(|step| self.plan.find(step))
+                {
+                    let finished = self.finished_items(index);
+                    self.update(index, |step| step.told.looked = finished);
                 }
                 self.blockers.push_back(Arc::new((**blocker).clone()));
                 self.obstruct();

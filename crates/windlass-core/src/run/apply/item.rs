@@ -21,7 +21,7 @@ impl RunState {
                 let Some(foreach) = self.plan.foreach(index) else {
                     return Err(self.wrong_phase(index, event));
                 };
-                let reads = foreach.tasks.is_some();
+                let reads = foreach.list().is_some();
                 self.expect(index, event, |phase| matches!(phase, Phase::Ready))?;
                 let now = self.now;
                 self.release(index);

@@ -10,8 +10,10 @@ mod begin;
 mod blocker;
 mod item;
 mod publish;
+mod question;
 mod reopen;
 mod step;
+mod told;
 mod verification;
 
 #[cfg(test)]
@@ -138,6 +140,12 @@ impl RunState {
             | Event::ItemMoved { .. }
             | Event::ItemTakenBack { .. }
             | Event::ItemGoesOn { .. } => self.apply_to_items(event),
+            Event::ProgressReported { .. }
+            | Event::CheckpointMade { .. }
+            | Event::DraftAsked { .. } => self.apply_told(event),
+            Event::QuestionsAsked { .. }
+            | Event::QuestionAnswered { .. }
+            | Event::ClarificationAdded { .. } => self.apply_to_questions(event),
             Event::BlockerOpened { .. }
             | Event::BlockerLookedAt { .. }
             | Event::BlockerStays { .. }

@@ -46,14 +46,16 @@ impl RunState {
                     step.hotfix = Some(hotfix);
                 });
             }
-            Event::RolledBack { by, message, files, reset_code, observed, .. } => {
+            Event::RolledBack { by, message, files, reset_code, code, observed, .. } => {
                 if let Some(busy) = self.in_flight() {
                     return Err(self.wrong_phase(busy, event));
                 }
                 self.latest = Some(observed.clone());
-                if *reset_code && let Some(baseline) = self.step(index).baseline.clone() {
-                    self.proven_code = baseline.snapshot.code.clone();
-                    self.reset_code = Some(baseline.snapshot.code);
+                let baseline = self.step(index).baseline.as_ref();
+                let began = baseline.map(|baseline| baseline.snapshot.code.clone());
+                if *reset_code && let Some(code) = code.clone().or(began) {
+                    self.proven_code = code.clone();
+                    self.reset_code = Some(code);
                 }
                 let hotfix =
                     Hotfix { by: by.clone(), message: message.clone(), files: files.clone() };
@@ -164,6 +166,7 @@ impl RunState {
     pub(super) fn reopen(&mut self, index: StepIndex) {
         let published = self.step(index).published.clone();
         self.remove_context(index, &published);
+        self.withdraw_questions(index);
         self.update(index, |step| {
             step.epoch += 1;
             (step.tries, step.repeats, step.lost, step.broken) = (0, 0, 0, 0);

@@ -52,6 +52,7 @@ impl RunState {
                     && snapshot.code != self.head_code;
                 self.update(index, |step| {
                     step.papers.clone_from(&report.papers);
+                    step.questions.clone_from(&report.questions);
                     step.failure = None;
                     (step.lost, step.broken, step.repeats) = (0, 0, 0);
                     step.phase = if aside {

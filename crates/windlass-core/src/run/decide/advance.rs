@@ -1,7 +1,7 @@
 //! What follows by itself: nobody has to ask for the next step.
 
 use super::draft::Draft;
-use super::{item, publish};
+use super::{item, publish, question};
 use crate::id::{AttemptId, Fence, GateId, StepIndex, VerificationId};
 use crate::plan::{GatePolicy, StepKind};
 use crate::run::state::{Control, Gate, GateKind, PauseReason, Phase};
@@ -79,7 +79,13 @@ fn finish_all_proven(draft: &Draft) -> Option<Event> {
 fn finish_proven(draft: &Draft, index: StepIndex) -> Option<Event> {
     let state = &draft.state;
     let phase = &state.step(index).phase;
-    if let Phase::Proven { snapshot } = phase {
+    if let Some(event) = question::next(draft, index) {
+        return Some(event);
+    }
+    let asks = state.open_questions().any(|open| open.step.as_ref() == Some(&draft.id(index)));
+    if let Phase::Proven { snapshot } = phase
+        && !asks
+    {
         return Some(match state.plan.step(index).gate {
             Some(GatePolicy::Approval) if !state.step(index).approved => {
                 open_gate(draft, index, snapshot)

@@ -7,6 +7,7 @@ use crate::plan::Holds;
 use crate::proof::VerifyReport;
 use crate::run::blocker::{
     Blocker, BlockerKind, MAX_BLOCKER_BYTES, MAX_BLOCKER_CHECK_BYTES, NewBlocker, Resolution,
+    Severity,
 };
 use crate::run::state::{Control, Phase};
 use crate::run::{Event, Raise, Rejected};
@@ -60,25 +61,49 @@ pub(super) fn open(
     if draft.state.open_blockers().count() >= MAX_OPEN {
         return Err(Rejected::TooManyBlockers { max: MAX_OPEN });
     }
-    let id = u32::try_from(draft.state.blockers.len()).unwrap_or(u32::MAX).saturating_add(1);
-    let now = draft.now();
     let blocker = Blocker {
-        id,
-        message: message.to_owned(),
-        kind,
         severity: new.severity,
         check: new.check.clone(),
         step,
-        by: draft.actor(),
-        at: now,
-        looks: 0,
-        next_look: new.check.as_ref().map(|_| now.plus(Blocker::rest(0))),
-        looking: None,
-        stays: None,
-        resolved: None,
+        next_look: new.check.as_ref().map(|_| draft.now().plus(Blocker::rest(0))),
+        ..new_blocker(draft, message, kind)
     };
     draft.emit(Event::BlockerOpened { blocker: Box::new(blocker) });
     Ok(())
+}
+
+/// After so many items a person looks before the next comes up.
+pub(super) fn checkpoint(draft: &Draft, foreach: StepIndex) -> Option<Event> {
+    let every = draft.state.plan.foreach(foreach)?.checkpoint?;
+    let finished = draft.state.finished_items(foreach);
+    let since = finished.saturating_sub(draft.state.step(foreach).told.looked);
+    if since < every {
+        return None;
+    }
+    let message = format!("{finished} items are finished: look at them before the next comes up");
+    let mut blocker = new_blocker(draft, &message, BlockerKind::Checkpoint);
+    (blocker.severity, blocker.step) = (Severity::Low, Some(draft.id(foreach)));
+    Some(Event::BlockerOpened { blocker: Box::new(blocker) })
+}
+
+/// Returns a blocker that nobody has looked at.
+fn new_blocker(draft: &Draft, message: &str, kind: BlockerKind) -> Blocker {
+    let id = u32::try_from(draft.state.blockers.len()).unwrap_or(u32::MAX).saturating_add(1);
+    Blocker {
+        id,
+        message: message.to_owned(),
+        kind,
+        severity: Severity::default(),
+        check: None,
+        step: None,
+        by: draft.actor(),
+        at: draft.now(),
+        looks: 0,
+        next_look: None,
+        looking: None,
+        stays: None,
+        resolved: None,
+    }
 }
 
 /// A person says that something is put right: a blocker by its number, a blocked item or step, or

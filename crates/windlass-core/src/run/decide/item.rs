@@ -1,13 +1,14 @@
 //! Items: who may ask for them, and when they come up.
 
-use super::control;
 use super::draft::Draft;
+use super::{blocker, control};
 use crate::id::{AttemptId, ItemId, StepId, StepIndex};
 use crate::item::{Item, ItemChange, ItemSource, NewItem, Task, Wanted, name};
 use crate::plan::{Publish, ValueType};
 use crate::run::state::{ItemState, Phase, RunState};
 use crate::run::{Event, ItemStatus, Rejected};
 use crate::story::Story;
+use crate::time::Timestamp;
 
 /// All bodies together: every fold of the journal carries them.
 const MAX_BODIES_BYTES: usize = 1 << 20;
@@ -27,8 +28,14 @@ pub(super) fn next(draft: &Draft) -> Option<Event> {
             let code = stuck.began.clone()?;
             return Some(Event::ItemTakenBack { item: stuck.item.id.clone(), code });
         }
+        if let Some(event) = told(draft, foreach) {
+            return Some(event);
+        }
         let mut items = state.items_of(foreach);
         if let Some(next) = items.find(|item| may_open(state, item)) {
+            if let Some(event) = blocker::checkpoint(draft, foreach) {
+                return Some(event);
+            }
             return Some(Event::ItemOpened { item: next.item.id.clone() });
         }
         if !state.items_of(foreach).all(|item| state.is_item_finished(item)) {
@@ -44,6 +51,22 @@ pub(super) fn next(draft: &Draft) -> Option<Event> {
             (false, None) => Event::StepSkipped { step, reason: "there are no items".to_owned() },
         })
     })
+}
+
+/// People are told after so many items.
+fn told(draft: &Draft, foreach: StepIndex) -> Option<Event> {
+    let every = draft.state.plan.foreach(foreach)?.report?.items?;
+    let finished = draft.state.finished_items(foreach);
+    let since = finished.saturating_sub(draft.state.step(foreach).told.items);
+    (since >= every).then(|| Event::ProgressReported { step: draft.id(foreach), finished })
+}
+
+/// People are told after so long.
+pub(super) fn tell(draft: &mut Draft, step: &StepId, at: Timestamp) {
+    let due = draft.state.next_report(step).is_some_and(|due| due <= at.max(draft.state.now));
+    let Some(index) = draft.state.plan.find(step).filter(|_| due) else { return };
+    let finished = draft.state.finished_items(index);
+    draft.emit(Event::ProgressReported { step: step.clone(), finished });
 }
 
 /// Returns whether an item can come up: nothing that it depends on is missing.
@@ -96,6 +119,7 @@ pub(super) fn take_up(draft: &mut Draft, index: StepIndex, item: &ItemId) -> Res
         message,
         files: Vec::new(),
         reset_code: false,
+        code: None,
         observed,
     });
     Ok(())

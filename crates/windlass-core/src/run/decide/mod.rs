@@ -8,12 +8,14 @@
 mod advance;
 mod attempt;
 mod blocker;
+mod checkpoint;
 mod context;
 mod control;
 mod draft;
 mod gate;
 mod item;
 mod publish;
+mod question;
 mod rollback;
 mod session;
 mod step;
@@ -37,6 +39,8 @@ mod item_tests;
 mod path_tests;
 #[cfg(test)]
 mod publish_tests;
+#[cfg(test)]
+mod question_tests;
 #[cfg(test)]
 mod rollback_tests;
 #[cfg(test)]
@@ -153,6 +157,26 @@ pub enum Rejected {
     WhichBlocked { steps: Vec<StepId> },
     #[error("{}", nothing_blocked(what.as_deref()))]
     NothingBlocked { what: Option<String> },
+    #[error("there is a checkpoint `{name}` already")]
+    CheckpointTaken { name: String },
+    #[error("there is no checkpoint `{name}`")]
+    UnknownCheckpoint { name: String, known: Vec<String> },
+    #[error("the name of a checkpoint is 1 to 64 letters, digits, `-`, `_` and `.`")]
+    BadCheckpoint,
+    #[error("the workflow of this run opens no pull request")]
+    NothingToPublish,
+    #[error("no item is blocked: the pull request comes by itself")]
+    NothingLeftOut,
+    #[error("no question `{question}` waits for an answer")]
+    UnknownQuestion { question: String, open: Vec<String> },
+    #[error("the question has no choice `{choice}`")]
+    UnknownChoice { choice: String, choices: Vec<String> },
+    #[error("`{category}` is no category of clarifications")]
+    UnknownCategory { category: String, known: Vec<String> },
+    #[error("the run has {max} clarifications already")]
+    TooManyClarifications { max: usize },
+    #[error("an answer is text of at most 2 KiB")]
+    AnswerTooLong,
     #[error("items are not set as a context key")]
     ItemsAreAdded,
     #[error(transparent)]
@@ -281,9 +305,18 @@ fn decided(draft: &mut Draft, decision: &Decision) -> Result<(), Rejected> {
             gate::approve(draft, *gate, message.as_deref(), observed, changed)
         }
         Decision::Feedback { message, observed } => gate::feedback(draft, message, observed),
-        Decision::Rollback { step, message, reset_code, observed } => {
-            rollback::by_person(draft, step, message, *reset_code, observed)
+        Decision::Rollback { step, message, reset_code, checkpoint, observed } => {
+            let reset = match checkpoint {
+                Some(name) => rollback::Reset::Checkpoint(name),
+                None if *reset_code => rollback::Reset::Code,
+                None => rollback::Reset::Nothing,
+            };
+            rollback::by_person(draft, step, message, reset, observed)
         }
+        Decision::Checkpoint { name, observed } => {
+            checkpoint::make(draft, name.as_deref(), observed)
+        }
+        Decision::PublishDraft => publish::draft(draft),
         Decision::Skip { step, reason } => control::skip(draft, step, reason),
         Decision::Pause { now } => control::pause(draft, *now),
         Decision::Resume { raise } => control::resume(draft, raise),
@@ -295,6 +328,12 @@ fn decided(draft: &mut Draft, decision: &Decision) -> Result<(), Rejected> {
         Decision::UpdateItem { item, change } => item::update(draft, item, change),
         Decision::Block { blocker } => blocker::asked_by_person(draft, blocker),
         Decision::Fixed { what, notes } => blocker::fixed(draft, what.as_deref(), notes.as_deref()),
+        Decision::Answer { question, choice, text } => {
+            question::answered(draft, question, choice.as_deref(), text.as_deref())
+        }
+        Decision::Clarify { phase, category, question, text } => {
+            question::said(draft, *phase, category, question, text)
+        }
         Decision::MoveItem { item, before } => item::move_to(draft, item, before.as_ref()),
         Decision::Abort { reason } => control::abort(draft, reason.as_deref()),
     }

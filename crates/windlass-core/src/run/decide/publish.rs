@@ -1,10 +1,15 @@
 //! Windlass publishes: the intent comes first, then the act, then what came of it.
 
 use super::draft::Draft;
-use crate::id::{StepId, StepIndex};
+use super::item;
+use crate::id::{ItemId, StepId, StepIndex};
+use crate::item::{ItemChange, Wanted};
 use crate::plan::{GatePolicy, StepKind};
 use crate::run::state::{Control, Phase, Publication};
-use crate::run::{Event, PushSettings, Rejected};
+use crate::run::{Event, ItemStatus, PushSettings, Rejected};
+
+/// Why an item is skipped that a person published without.
+const LEFT_OUT: &str = "left out of a draft pull request";
 
 /// Returns the intent of a step that is proven, accepted and not published yet.
 pub(super) fn intent(draft: &Draft, index: StepIndex) -> Option<Event> {
@@ -72,6 +77,38 @@ pub(super) fn accept_settings(draft: &mut Draft) {
     if let Some(step) = told.map(|(_, plan, _)| plan.id.clone()) {
         draft.emit(Event::PushSettingsAccepted { step });
     }
+}
+
+/// A person wants what is done to be published as a draft: whatever is not done is left out.
+pub(super) fn draft(draft: &mut Draft) -> Result<(), Rejected> {
+    let state = &draft.state;
+    let publishes = |index: StepIndex| {
+        matches!(state.plan.step(index).kind, StepKind::PullRequest(_))
+            && !state.step(index).is_finished()
+    };
+    if !state.plan.indexes().any(publishes) {
+        return Err(Rejected::NothingToPublish);
+    }
+    if let Some(busy) = state.in_flight() {
+        return Err(Rejected::Busy { what: format!("`{}` is being worked on", draft.id(busy)) });
+    }
+    let left: Vec<ItemId> = state
+        .items
+        .iter()
+        .filter(|item| !state.is_item_finished(item))
+        .map(|item| item.item.id.clone())
+        .collect();
+    let blocked = state.items.iter().any(|item| state.item_status(item) == ItemStatus::Blocked);
+    if !blocked {
+        return Err(Rejected::NothingLeftOut);
+    }
+    let by = draft.actor();
+    draft.emit(Event::DraftAsked { by });
+    for item in left {
+        let wanted = Some(Wanted::Skip { reason: LEFT_OUT.to_owned() });
+        item::update(draft, &item, &ItemChange { wanted, ..ItemChange::default() })?;
+    }
+    Ok(())
 }
 
 fn expect_publishing(draft: &Draft, step: &StepId, epoch: u32) -> Result<(), Rejected> {

@@ -2,8 +2,8 @@
 
 use super::draft::Draft;
 use super::gate::resume_if_stopped;
-use super::session;
 use super::verified::give_up;
+use super::{checkpoint, session};
 use crate::id::{GateId, StepId, StepIndex};
 use crate::plan::{Rollback, glob};
 use crate::proof::{Finding, VerifyReport};
@@ -83,6 +83,7 @@ pub(super) fn take(
         message,
         files,
         reset_code: false,
+        code: None,
         observed,
     });
 }
@@ -131,17 +132,32 @@ fn target(rollback: &Rollback, report: &VerifyReport) -> StepIndex {
     earliest.unwrap_or(rollback.otherwise)
 }
 
+/// What becomes of the code when a person sends the run back.
+pub(super) enum Reset<'n> {
+    /// It stays.
+    Nothing,
+    /// It is what the step began from.
+    Code,
+    /// It is what a checkpoint of this name has.
+    Checkpoint(&'n str),
+}
+
 pub(super) fn by_person(
     draft: &mut Draft,
     step: &StepId,
     message: &str,
-    reset_code: bool,
+    reset: Reset<'_>,
     observed: &Snapshot,
 ) -> Result<(), Rejected> {
     if message.trim().is_empty() {
         return Err(Rejected::NoReason);
     }
     let index = draft.find(step)?;
+    let (reset_code, code) = match reset {
+        Reset::Nothing => (false, None),
+        Reset::Code => (true, None),
+        Reset::Checkpoint(name) => (true, Some(checkpoint::find(draft, name)?)),
+    };
     session::withdraw_offers(draft);
     if let Some(busy) = draft.state.in_flight() {
         return Err(Rejected::Busy { what: format!("`{}` is being worked on", draft.id(busy)) });
@@ -159,6 +175,7 @@ pub(super) fn by_person(
         message: message.to_owned(),
         files: Vec::new(),
         reset_code,
+        code,
         observed: observed.clone(),
     });
     resume_if_stopped(draft);

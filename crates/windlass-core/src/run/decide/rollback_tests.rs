@@ -18,6 +18,7 @@ fn routed(target: &str, by: &str, verdict: &str, paths: &[&str], code: &str) -> 
         message: format!("`{by}` said {verdict}"),
         files: paths.iter().map(|path| (*path).to_owned()).collect(),
         reset_code: false,
+        code: None,
         observed: files(code),
     }
 }
@@ -168,7 +169,7 @@ fn a_rollback_with_code_sets_the_place_to_what_the_step_began_from() {
     run.proves("b", "c2");
     run.proves("c", "c3");
     let events = run.decides(rollback_with_code("b", "c3"));
-    assert!(matches!(events[0], Event::RolledBack { reset_code: true, .. }));
+    assert!(matches!(events[0], Event::RolledBack { reset_code: true, code: None, .. }));
     assert_eq!(
         run.outstanding(),
         [Effect::TakeBaseline(BaselineRequest {
@@ -195,6 +196,7 @@ fn a_rollback_is_refused_while_something_is_in_flight_or_has_not_begun() {
         step: "a".into(),
         message: String::new(),
         reset_code: false,
+        checkpoint: None,
         observed: files("c2"),
     };
     assert_eq!(run.refuses(silent), Rejected::NoReason);

@@ -130,6 +130,9 @@ fn expect_commit(
 pub(super) fn timer_fired(draft: &mut Draft, key: &TimerKey, at: Timestamp) {
     let step = match key {
         TimerKey::Wait(step) => step,
+        // What silence answers follows by itself.
+        TimerKey::Questions => return,
+        TimerKey::Report(step) => return super::item::tell(draft, step, at),
         TimerKey::Blocker(id) => return super::blocker::timer_fired(draft, *id, at),
     };
     let Some(index) = draft.state.plan.find(step) else { return };

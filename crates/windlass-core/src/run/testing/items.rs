@@ -9,7 +9,14 @@ use crate::run::{Actor, Decision, Event, InputKind, NewBlocker, Rejected};
 pub(crate) fn foreach(id: &'static str, max: u32, steps: impl IntoIterator<Item = Draft>) -> Draft {
     let mut draft = group(id);
     let steps = plan(steps).steps;
-    draft.step.kind = StepKind::Foreach(Box::new(Foreach { max, tasks: None, steps }));
+    draft.step.kind = StepKind::Foreach(Box::new(Foreach {
+        max,
+        tasks: None,
+        stories: None,
+        report: None,
+        checkpoint: None,
+        steps,
+    }));
     draft
 }
 

@@ -164,6 +164,30 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
         .on_groups()
         .example("TASKS.md"),
         Key::new(
+            "stories",
+            Takes::Path,
+            "With `foreach`: a file of stories, whose entries are items; in place of `tasks`.",
+        )
+        .otherwise("none")
+        .on_groups()
+        .example("\"{specs}/stories.yaml\""),
+        Key::new(
+            "report",
+            Takes::Mapping(&REPORT),
+            "With `foreach`: how often people are told how far the items have come.",
+        )
+        .otherwise("never")
+        .on_groups()
+        .example("{items: 3, time: 30m}"),
+        Key::new(
+            "checkpoint",
+            Takes::Template,
+            "With `foreach`: after how many items a person looks before the next; 0 for never.",
+        )
+        .otherwise("never")
+        .on_groups()
+        .example("5"),
+        Key::new(
             "builtin",
             Takes::Word(&BUILTIN_WORDS),
             "Windlass does the step itself: `pull-request` pushes the run's branch and opens a pull \
@@ -192,6 +216,18 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
     ],
     not_yet: &unsupported::STEP_KEYS,
     rule: Rule::AgentOrGroup,
+};
+
+pub(in crate::workflow) static REPORT: Mapping = Mapping {
+    name: "report",
+    of: "`report`",
+    doc: "How often people are told how far the items have come: whichever comes first.",
+    keys: &[
+        Key::new("items", small_count(1), "After so many items.").example("3"),
+        Key::new("time", Takes::Time, "After so long.").example("30m"),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
 };
 
 pub(in crate::workflow) static PULL_REQUEST: Mapping = Mapping {
