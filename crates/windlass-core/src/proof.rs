@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::ContentHash;
+use crate::judgement::{CriterionResult, Remark};
 use crate::plan::{CheckId, Holds, Strength};
 use crate::run::Category;
 use crate::time::{Span, Timestamp};
@@ -255,6 +256,12 @@ pub struct VerifyReport {
     /// What a route's `files` and `types` expressions listed together, where it has types.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub route_findings: Vec<Finding>,
+    /// What a judge's report found, as far as it is kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<Remark>,
+    /// What a tester's report says of each acceptance criterion.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<CriterionResult>,
     /// Papers that `file` checks matched, to be kept aside when the step is reopened.
     pub papers: Vec<String>,
     /// What the agent wants to know, where the criterion has a `questions` check that holds.
@@ -279,6 +286,8 @@ impl VerifyReport {
             verdict: None,
             route_files: Vec::new(),
             route_findings: Vec::new(),
+            remarks: Vec::new(),
+            criteria: Vec::new(),
             papers: Vec::new(),
             questions: Vec::new(),
             moved_on: None,

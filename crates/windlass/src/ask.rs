@@ -37,8 +37,11 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
                 note(&format!("  then `{}` is skipped: {reason}", skip.step));
             }
         }
-        GateKind::Route { verdict, target, files } => {
+        GateKind::Route { verdict, target, files, told } => {
             note(&format!("`{}` said {verdict}. Go back to `{target}`?", gate.step));
+            for line in told.lines() {
+                note(&format!("  {}", printable(line, Lines::One)));
+            }
             for file in files.iter().take(MOST_FILES) {
                 note(&format!("  {}", printable(file, Lines::One)));
             }

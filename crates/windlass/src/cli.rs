@@ -19,7 +19,7 @@ pub(crate) use decide::{
 };
 pub(crate) use define::{
     AgentArguments, AgentCommand, CheckArguments, GraphArguments, ImportArguments, SchemaArguments,
-    SimulateArguments, WorkflowArguments, WorkflowCommand,
+    SchemaOf, SimulateArguments, WorkflowArguments, WorkflowCommand,
 };
 pub(crate) use follow::{
     Against, AuditArguments, CostArguments, CostKey, DiffArguments, LogArguments, ProofsArguments,

@@ -425,6 +425,18 @@ impl Builder<'_> {
                 accept: accept.clone(),
                 strength: claims::verdict_strength(&self.workflow.order, step),
             },
+            Kind::Stories { file, designed } => {
+                CheckKind::Stories { file: self.fill(file), designed: *designed }
+            }
+            Kind::Questions { file, phase } => {
+                CheckKind::Questions { file: self.fill(file), phase: *phase }
+            }
+            Kind::VerdictIn { file, kind, accept } => CheckKind::VerdictIn {
+                file: self.fill(file),
+                kind: *kind,
+                accept: accept.clone(),
+                strength: claims::verdict_strength(&self.workflow.order, step),
+            },
             Kind::NotYet => unreachable!("a workflow with such a check does not parse"),
         }
     }

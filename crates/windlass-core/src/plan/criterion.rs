@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::judgement::ReportKind;
 use crate::measure::Percent;
+use crate::question::Phase;
 use crate::time::Span;
 
 /// A tree of checks.
@@ -128,6 +130,31 @@ pub enum CheckKind {
         /// Observed when the judge is another agent than those that did the work.
         strength: Strength,
     },
+    /// A file holds stories that can be worked with.
+    Stories {
+        /// The file, relative to the place; may hold `{context.…}`.
+        file: String,
+        /// Whether they can be built, too.
+        designed: bool,
+    },
+    /// A file holds questions that can be asked.
+    Questions {
+        /// The file, relative to the place; may hold `{context.…}`.
+        file: String,
+        /// What they stand before.
+        phase: Phase,
+    },
+    /// A judge's report comes to an accepted verdict.
+    VerdictIn {
+        /// The report, relative to the place; may hold `{context.…}`.
+        file: String,
+        /// What it judges.
+        kind: ReportKind,
+        /// What is accepted.
+        accept: Vec<String>,
+        /// Observed when the judge is another agent than those that did the work.
+        strength: Strength,
+    },
 }
 
 /// What a proof rests on.
@@ -160,9 +187,13 @@ impl Check {
             | CheckKind::Run { .. }
             | CheckKind::Junit { .. }
             | CheckKind::Coverage { .. }
-            | CheckKind::Diff { .. } => Strength::Observed,
+            | CheckKind::Diff { .. }
+            | CheckKind::Stories { .. }
+            | CheckKind::Questions { .. } => Strength::Observed,
             CheckKind::Checklist { .. } | CheckKind::State { .. } => Strength::Claimed,
-            CheckKind::Verdict { strength, .. } => *strength,
+            CheckKind::Verdict { strength, .. } | CheckKind::VerdictIn { strength, .. } => {
+                *strength
+            }
         }
     }
 }
@@ -199,7 +230,26 @@ impl CheckKind {
             | Self::Diff { .. }
             | Self::Checklist { .. }
             | Self::State { .. }
-            | Self::Verdict { .. } => None,
+            | Self::Verdict { .. }
+            | Self::Stories { .. }
+            | Self::Questions { .. }
+            | Self::VerdictIn { .. } => None,
+        }
+    }
+
+    /// Returns the verdicts that the check accepts, if it is about one.
+    pub fn accepts(&self) -> Option<&[String]> {
+        match self {
+            Self::Verdict { accept, .. } | Self::VerdictIn { accept, .. } => Some(accept),
+            Self::File { .. }
+            | Self::Run { .. }
+            | Self::Junit { .. }
+            | Self::Coverage { .. }
+            | Self::Diff { .. }
+            | Self::Checklist { .. }
+            | Self::State { .. }
+            | Self::Stories { .. }
+            | Self::Questions { .. } => None,
         }
     }
 }

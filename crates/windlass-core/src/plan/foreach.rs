@@ -305,7 +305,10 @@ impl Copy<'_> {
     fn fill_check(&self, kind: &mut CheckKind) {
         match kind {
             CheckKind::File { glob, .. } => *glob = self.late(glob),
-            CheckKind::Checklist { file, .. } => *file = self.late(file),
+            CheckKind::Checklist { file, .. }
+            | CheckKind::Stories { file, .. }
+            | CheckKind::Questions { file, .. }
+            | CheckKind::VerdictIn { file, .. } => *file = self.late(file),
             CheckKind::Diff { only, never, .. } => {
                 (*only, *never) = (self.all(only), self.all(never));
             }

@@ -208,7 +208,7 @@ pub struct Route {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rollback {
-    /// jq expression that lists the files concerned.
+    /// jq expression that lists the files concerned, or [`Rollback::FINDINGS`].
     pub files: Option<String>,
     /// Steps by the glob that a file matches, in the order of the workflow file.
     pub by_path: Vec<(String, StepIndex)>,
@@ -220,6 +220,11 @@ pub struct Rollback {
     pub by_type: Vec<(String, StepIndex)>,
     /// The step when neither file nor type leads to one.
     pub otherwise: StepIndex,
+}
+
+impl Rollback {
+    /// What stands for the files of a report's blocking findings instead of an expression.
+    pub const FINDINGS: &str = "findings";
 }
 
 /// Whether an earlier step may ask to skip a step.

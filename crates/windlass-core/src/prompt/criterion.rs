@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::text::one_line;
+use crate::judgement::ReportKind;
 use crate::plan::{CheckKind, Criterion, template};
 
 /// Writes one line per check, indented by depth.
@@ -85,10 +86,40 @@ fn describe_check(check: &CheckKind, context: &serde_json::Value) -> String {
             let file = template::fill_context(file, context).unwrap_or_else(|_| file.clone());
             format!("at least {min} % of the boxes in `{file}` are ticked (`- [x]`)")
         }
+        CheckKind::Stories { file, designed } => {
+            let file = template::fill_context(file, context).unwrap_or_else(|_| file.clone());
+            let design = if *designed { ", each with design, files and depends_on" } else { "" };
+            format!("`{file}` holds valid stories{design} (`windlass schema stories`)")
+        }
+        CheckKind::Questions { file, phase } => {
+            let file = template::fill_context(file, context).unwrap_or_else(|_| file.clone());
+            format!(
+                "`{file}` holds valid {phase} questions, or `questions: []` (`windlass schema questions`)"
+            )
+        }
+        CheckKind::VerdictIn { file, kind, .. } => {
+            let file = template::fill_context(file, context).unwrap_or_else(|_| file.clone());
+            format!("the report `{file}`, written in this step, {}", report_words(*kind))
+        }
         CheckKind::State { expr } => format!("`{expr}` is true"),
         CheckKind::Verdict { expr, accept, .. } => {
             format!("the verdict `{expr}` is {}", accept.join(" or "))
         }
+    }
+}
+
+/// What a judge writes. The other verdict is as welcome: the step is judged by what it says.
+fn report_words(kind: ReportKind) -> String {
+    let (yes, no) = (kind.accepting(), kind.refusing());
+    match kind {
+        ReportKind::Review | ReportKind::Security => format!(
+            "has one line with only {yes} or {no}, and a line `[BLOCKING|SUGGESTION|INFO] text \
+             file:line` for each finding"
+        ),
+        ReportKind::Tests => "has a line `AC1: PASS tests/file::name`, `AC1: FAIL` or `AC1: \
+                              MANUAL_VERIFICATION_REQUIRED` for each acceptance criterion; a PASS \
+                              names a test that exists"
+            .to_owned(),
     }
 }
 

@@ -436,6 +436,9 @@ pub enum GateKind {
         target: StepId,
         /// The files behind it.
         files: Vec<String>,
+        /// What the judge's report says, where it was read.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        told: String,
     },
 }
 

@@ -102,12 +102,8 @@ pub(super) fn protected(step: &PlanStep) -> VerifyReport {
     VerifyReport { protected: vec![change], ..holds(step) }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "whatever else a check is, it has no verdict")]
 fn accepted(kind: &CheckKind) -> Option<String> {
-    match kind {
-        CheckKind::Verdict { accept, .. } => accept.first().cloned(),
-        _ => None,
-    }
+    kind.accepts().and_then(|accept| accept.first().cloned())
 }
 
 fn report(step: &PlanStep, wanted: Holds, words: &str) -> VerifyReport {

@@ -369,7 +369,7 @@ fn gate_view(state: &RunState) -> Option<GateView> {
         }
         GateKind::Route { .. } => ("route", Vec::new()),
     };
-    let route = if let GateKind::Route { verdict, target, files } = &gate.kind {
+    let route = if let GateKind::Route { verdict, target, files, .. } = &gate.kind {
         let (verdict, target) = (verdict.clone(), target.clone());
         Some(RouteView { verdict, target, files: files.clone() })
     } else {

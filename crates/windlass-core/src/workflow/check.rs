@@ -4,10 +4,13 @@ use super::diagnostic::{At, Findings, Located, unknown_name};
 use super::fields::{self, Fields};
 use super::grammar;
 use super::measured_check;
+use super::paper_check;
 use super::unsupported;
 use super::yaml::{Node, Value};
+use crate::judgement::ReportKind;
 use crate::measure::Percent;
 use crate::plan::template::{Role, Template};
+use crate::question::Phase;
 use crate::time::Span;
 
 /// How long a command of a check may take unless it says otherwise.
@@ -64,6 +67,19 @@ pub(crate) enum Kind {
         expr: Located<String>,
         accept: Vec<String>,
     },
+    Stories {
+        file: Located<Template>,
+        designed: bool,
+    },
+    Questions {
+        file: Located<Template>,
+        phase: Phase,
+    },
+    VerdictIn {
+        file: Located<Template>,
+        kind: ReportKind,
+        accept: Vec<String>,
+    },
     /// A check that this version refuses; it stands in so that nothing else is reported for it.
     NotYet,
 }
@@ -95,6 +111,9 @@ impl Kind {
             | Self::Checklist { .. }
             | Self::State(_)
             | Self::Verdict { .. }
+            | Self::Stories { .. }
+            | Self::Questions { .. }
+            | Self::VerdictIn { .. }
             | Self::NotYet => None,
         }
     }
@@ -185,6 +204,9 @@ fn read_one(node: &Node, findings: &mut Findings) -> Option<Written> {
             only_key(kind, &entries, findings);
             Kind::State(fields::filled_text(inner, findings)?)
         }
+        "stories" => paper_check::read_stories(node, findings)?,
+        "questions" => paper_check::read_questions(node, findings)?,
+        "verdict_in" => paper_check::read_verdict_in(node, findings)?,
         _ => read_verdict(node, findings)?,
     };
     Some(Written::Check(Box::new(Check { at: node.at, kind: check })))

@@ -79,9 +79,11 @@ fn can_be_claimed(part: &Written, wanted: Wanted, verdict: Strength) -> bool {
             | Kind::Junit { .. }
             | Kind::Coverage { .. }
             | Kind::Diff { .. }
+            | Kind::Stories { .. }
+            | Kind::Questions { .. }
             | Kind::NotYet => false,
             Kind::Checklist { .. } | Kind::State(_) => true,
-            Kind::Verdict { .. } => verdict == Strength::Claimed,
+            Kind::Verdict { .. } | Kind::VerdictIn { .. } => verdict == Strength::Claimed,
         },
     }
 }

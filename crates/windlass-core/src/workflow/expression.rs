@@ -4,6 +4,7 @@ use super::check::Kind;
 use super::definition::Workflow;
 use super::diagnostic::{At, Diagnostic, Located, Severity};
 use crate::id::StepId;
+use crate::plan::Rollback;
 
 /// What an expression is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,12 +54,17 @@ impl Workflow {
                     | Kind::Coverage { .. }
                     | Kind::Checklist { .. }
                     | Kind::Diff { .. }
+                    | Kind::Stories { .. }
+                    | Kind::Questions { .. }
+                    | Kind::VerdictIn { .. }
                     | Kind::NotYet => {}
                 }
             }
             for files in step.routes.iter().flat_map(|route| route.files.iter().chain(&route.types))
             {
-                add(ExpressionKind::Files, files);
+                if files.value != Rollback::FINDINGS {
+                    add(ExpressionKind::Files, files);
+                }
             }
         }
         expressions

@@ -6,7 +6,7 @@
 //!
 //! - `yaml` builds a bounded tree of nodes that know their place.
 //! - `grammar` has a row for every key; `schema` and `reference` are made of the same rows.
-//! - `fields` reads typed values out of nodes; `step`, `team`, `check`, `measured_check`, `route`,
+//! - `fields` reads typed values out of nodes; `step`, `team`, `check`, `measured_check`, `paper_check`, `route`,
 //!   `input`, `mcp` and `settings` read the parts of the grammar, and `unsupported` lists what this version
 //!   refuses.
 //! - `order` looks up the names and sorts the steps; `route`, `foreach`, `claims` and `placeholder`
@@ -34,6 +34,7 @@ pub(crate) mod mcp;
 mod measured_check;
 mod modeline;
 mod order;
+mod paper_check;
 mod placeholder;
 pub(crate) mod quote;
 mod reference;
@@ -52,7 +53,10 @@ pub use expression::{Expression, ExpressionKind};
 pub use input::{Input, InputType};
 pub use modeline::modeline;
 pub use reference::reference;
-pub use schema::{SCHEMA_BESIDE_WORKFLOWS, SCHEMA_FILE, schema, schema_modeline, schema_text};
+pub use schema::{
+    SCHEMA_BESIDE_WORKFLOWS, SCHEMA_FILE, questions_schema, schema, schema_modeline, schema_text,
+    stories_schema,
+};
 pub use suggest::nearest;
 pub use yaml::MAX_SOURCE_BYTES;
 

@@ -102,6 +102,9 @@ fn of_criterion<'w>(criterion: &'w Written, all: &mut Vec<&'w Located<Template>>
                     all.push(min);
                 }
             }
+            Kind::Stories { file, .. }
+            | Kind::Questions { file, .. }
+            | Kind::VerdictIn { file, .. } => all.push(file),
             Kind::Diff { only, never, .. } => all.extend(only.iter().chain(never)),
             Kind::Run(_) | Kind::State(_) | Kind::Verdict { .. } | Kind::NotYet => {}
         }

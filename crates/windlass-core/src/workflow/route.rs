@@ -7,6 +7,8 @@ use super::grammar;
 use super::order::Order;
 use super::suggest::shown;
 use super::yaml::{Node, Value};
+use crate::judgement::ReportKind;
+use crate::plan::Rollback;
 use crate::plan::template::{Role, Template};
 
 /// A route whose steps are still names.
@@ -154,31 +156,43 @@ fn check_verdict(order: &Order, index: usize, routes: &[WrittenRoute], findings:
     let mut accepted: Vec<&str> = Vec::new();
     let mut verdicts = 0;
     let mut unknown = false;
+    let mut report = None;
     for check in checks {
-        match &check.kind {
-            Kind::Verdict { accept, .. } => {
-                verdicts += 1;
-                accepted.extend(accept.iter().map(String::as_str));
-                if verdicts == 2 {
-                    findings.error(check.at, "a step has at most one `verdict` check");
-                }
+        let accept = match &check.kind {
+            Kind::Verdict { accept, .. } => accept,
+            Kind::VerdictIn { kind, accept, .. } => {
+                report = Some(*kind);
+                accept
             }
-            Kind::NotYet => unknown = true,
+            Kind::NotYet => {
+                unknown = true;
+                continue;
+            }
             Kind::File { .. }
             | Kind::Run(_)
             | Kind::Junit { .. }
             | Kind::Coverage { .. }
             | Kind::Checklist { .. }
             | Kind::Diff { .. }
-            | Kind::State(_) => {}
+            | Kind::Stories { .. }
+            | Kind::Questions { .. }
+            | Kind::State(_) => continue,
+        };
+        verdicts += 1;
+        accepted.extend(accept.iter().map(String::as_str));
+        if verdicts == 2 {
+            findings.error(check.at, "a step has at most one `verdict` check");
         }
+    }
+    for route in routes {
+        check_report_route(route, report, findings);
     }
     for route in routes {
         if verdicts == 0 && !unknown {
             findings.error_with_help(
                 route.value.at,
                 format!("no verdict can take the route {}", shown(&route.value.value)),
-                "add a `verdict` check to `done`: its value selects the route",
+                "add a `verdict` or `verdict_in` check to `done`: its value selects the route",
             );
         } else if accepted.contains(&route.value.value.as_str()) {
             findings.error(
@@ -186,6 +200,28 @@ fn check_verdict(order: &Order, index: usize, routes: &[WrittenRoute], findings:
                 format!("{} is accepted, so its route is never taken", shown(&route.value.value)),
             );
         }
+    }
+}
+
+/// Reports a route that the step's report cannot take, or that wants findings without a report.
+fn check_report_route(route: &WrittenRoute, report: Option<ReportKind>, findings: &mut Findings) {
+    let files = route.files.as_ref().filter(|files| files.value == Rollback::FINDINGS);
+    match (report, files) {
+        (None, Some(files)) => findings.error_with_help(
+            files.at,
+            "`files: findings` needs a `verdict_in` check",
+            "add one to `done`, or list the files with a jq expression",
+        ),
+        (Some(kind), _) if route.value.value != kind.refusing() => {
+            if route.value.value != kind.accepting() {
+                findings.error_with_help(
+                    route.value.at,
+                    format!("a {} report never says {}", kind.as_str(), shown(&route.value.value)),
+                    format!("it says `{}` or `{}`", kind.accepting(), kind.refusing()),
+                );
+            }
+        }
+        (Some(_) | None, _) => {}
     }
 }
 

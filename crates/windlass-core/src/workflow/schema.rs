@@ -9,6 +9,8 @@ use serde_json::{Map, Value as Json, json};
 use super::grammar::{CHECKS, Initial, Mapping, Names, Rule, Takes, WORKFLOW};
 use super::input::MAX_INPUTS;
 use crate::mcp::MAX_SERVERS;
+use crate::question::grammar::QUESTION_FILE;
+use crate::story::grammar::STORY_FILE;
 
 /// Where the schema belongs in a repository, so that editors find it.
 pub const SCHEMA_FILE: &str = ".windlass/workflow.schema.json";
@@ -26,12 +28,26 @@ const TIME: &str = "^\\s*([0-9]+(ms|s|m|h|d))+\\s*$";
 
 /// Returns the JSON Schema (draft 2020-12) of a workflow file.
 pub fn schema() -> Json {
+    of_file(&WORKFLOW, "workflow", "A windlass workflow")
+}
+
+/// Returns the JSON Schema of a file of stories.
+pub fn stories_schema() -> Json {
+    of_file(&STORY_FILE, "stories", "Stories for windlass")
+}
+
+/// Returns the JSON Schema of a file of questions.
+pub fn questions_schema() -> Json {
+    of_file(&QUESTION_FILE, "questions", "Questions for windlass to ask")
+}
+
+fn of_file(table: &'static Mapping, name: &str, title: &str) -> Json {
     let mut definitions = Map::new();
-    let root = mapping(&WORKFLOW, &mut definitions);
+    let root = mapping(table, &mut definitions);
     let mut schema = Map::new();
     schema.insert("$schema".to_owned(), "https://json-schema.org/draft/2020-12/schema".into());
-    schema.insert("$id".to_owned(), "urn:windlass:workflow".into());
-    schema.insert("title".to_owned(), "A windlass workflow".into());
+    schema.insert("$id".to_owned(), format!("urn:windlass:{name}").into());
+    schema.insert("title".to_owned(), title.into());
     if let Json::Object(root) = root {
         schema.extend(root);
     }

@@ -367,11 +367,10 @@ fn verify_report(plan: &PlanStep, dice: &mut Dice, state: &RunState) -> VerifyRe
 
 /// All checks but the verdict are as they should be.
 pub(crate) fn says(plan: &PlanStep, verdict: &str, route_files: Vec<String>) -> VerifyReport {
-    use windlass_core::plan::CheckKind;
     let mut report = report(plan, Holds::Yes, "passed");
     let checks = plan.done.as_ref().map(Criterion::checks).unwrap_or_default();
     for check in checks {
-        if matches!(check.kind, CheckKind::Verdict { .. }) {
+        if check.kind.accepts().is_some() {
             let mut proofs = report.proofs.iter_mut();
             proofs.find(|proof| proof.check == check.id).unwrap().holds = Holds::No;
         }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use windlass_core::id::{ContentHash, RunId, StepIndex};
+use windlass_core::judgement::ReportKind;
 use windlass_core::plan::{
     Backoff, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted, Foreach, GatePolicy,
     Limits, Plan, PlanParts, PlanStep, Publish, PullRequest, ReportEvery, Rollback, Route, Skip,
@@ -258,12 +259,19 @@ fn criterion(kind: u8) -> Option<Criterion> {
         accept: vec!["APPROVED".to_owned()],
         strength: Strength::Observed,
     };
-    Some(match kind % 6 {
+    let report = || CheckKind::VerdictIn {
+        file: ".windlass/run/specs/review.md".to_owned(),
+        kind: ReportKind::Review,
+        accept: vec!["APPROVED".to_owned()],
+        strength: Strength::Observed,
+    };
+    Some(match kind % 7 {
         0 => check(0, run()),
         1 => Criterion::All(vec![check(0, run()), check(1, state())]),
         2 => Criterion::Any(vec![check(0, run()), check(1, state())]),
         3 => Criterion::All(vec![check(0, run()), Criterion::Not(Box::new(check(1, state())))]),
         4 => check(0, verdict()),
+        5 => check(0, report()),
         _ => Criterion::All(vec![check(0, verdict()), check(1, run())]),
     })
 }
@@ -274,7 +282,7 @@ fn add_routes(steps: &mut [PlanStep], genes: &[Genes]) {
         let gene = &genes[position % genes.len()];
         let judged = steps[position].done.as_ref().is_some_and(|done| {
             let mut checks = done.checks().into_iter();
-            checks.any(|check| matches!(check.kind, CheckKind::Verdict { .. }))
+            checks.any(|check| check.kind.accepts().is_some())
         });
         if !judged || gene.route & 1 == 0 {
             continue;

@@ -9,6 +9,7 @@ mod import_properties;
 mod init;
 mod large_example;
 mod order;
+mod papers;
 mod planning;
 mod properties;
 mod roles;

@@ -208,7 +208,7 @@ fn routes_need_a_verdict_that_can_take_them() {
 steps: [{id: a, agent: x, done: {diff: any}, on: {NO: {rollback: a, max: 1}}}]
 "), @r#"
     w.yaml:2:51: no verdict can take the route `NO`
-      help: add a `verdict` check to `done`: its value selects the route
+      help: add a `verdict` or `verdict_in` check to `done`: its value selects the route
     "#);
     assert_snapshot!(refused(&review("{rollback: a, max: 1}").replace("CHANGES", "OK")), @"w.yaml:10:7: `OK` is accepted, so its route is never taken");
     assert_snapshot!(refused("workflow: w

@@ -113,7 +113,7 @@ fn aliases_work_and_findings_name_where_they_are_used() {
 fn the_key_on_is_a_word_and_not_a_boolean() {
     assert_snapshot!(refused_step("agent: x;on: {NO: {rollback: a, max: 1}};done: {diff: any}"), @r#"
     w.yaml:5:10: no verdict can take the route `NO`
-      help: add a `verdict` check to `done`: its value selects the route
+      help: add a `verdict` or `verdict_in` check to `done`: its value selects the route
     "#);
 }
 

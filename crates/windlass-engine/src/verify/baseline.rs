@@ -8,8 +8,9 @@ use windlass_core::plan::{CheckKind, Plan, template};
 use windlass_core::run::RunState;
 
 use super::files::{self, Match};
+use super::papers;
 
-/// Hashes every file that a `file` check of the step, or of a group around it, could match.
+/// Hashes every file that a `file` or `verdict_in` check of the step, or of a group around it, could match.
 ///
 /// # Errors
 /// A file could not be read.
@@ -43,19 +44,24 @@ pub struct BaselineFiles {
     pub files: BTreeMap<String, ContentHash>,
 }
 
-/// The globs of a step's `file` checks that could be filled in.
+/// The globs of a step's `file` and `verdict_in` checks that could be filled in.
 fn file_globs(plan: &Plan, index: StepIndex, context: &serde_json::Value) -> Vec<String> {
     let checks = plan.step(index).done.iter().flat_map(|criterion| criterion.checks());
     checks
         .filter_map(|check| match &check.kind {
             CheckKind::File { glob, .. } => template::fill_context(glob, context).ok(),
+            CheckKind::VerdictIn { file, .. } => {
+                template::fill_context(file, context).ok().map(|file| papers::exactly(&file))
+            }
             CheckKind::Run { .. }
             | CheckKind::Junit { .. }
             | CheckKind::Coverage { .. }
             | CheckKind::Checklist { .. }
             | CheckKind::Diff { .. }
             | CheckKind::State { .. }
-            | CheckKind::Verdict { .. } => None,
+            | CheckKind::Verdict { .. }
+            | CheckKind::Stories { .. }
+            | CheckKind::Questions { .. } => None,
         })
         .collect()
 }

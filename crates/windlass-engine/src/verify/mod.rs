@@ -11,10 +11,12 @@ mod changes;
 mod checklist;
 mod commands;
 mod files;
+mod papers;
 mod preflight;
 mod report_files;
 mod reports;
 mod seen;
+mod tests_named;
 mod verifier;
 
 pub use baseline::{BaselineFiles, take_baseline_files};

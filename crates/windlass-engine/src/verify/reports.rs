@@ -62,7 +62,10 @@ impl<'c> Wanted<'c> {
             | CheckKind::Diff { .. }
             | CheckKind::Checklist { .. }
             | CheckKind::State { .. }
-            | CheckKind::Verdict { .. } => None,
+            | CheckKind::Verdict { .. }
+            | CheckKind::Stories { .. }
+            | CheckKind::Questions { .. }
+            | CheckKind::VerdictIn { .. } => None,
         }
     }
 

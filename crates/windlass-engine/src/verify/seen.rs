@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use windlass_core::plan::{Check, Holds};
-use windlass_core::proof::Proof;
+use windlass_core::proof::{Blob, Proof};
 use windlass_core::time::Span;
 
 use super::commands::Ran;
@@ -16,17 +16,19 @@ pub(super) struct Seen {
     /// What explains a failure, where no command does.
     excerpt: Option<String>,
     ran: Option<Ran>,
+    /// What was kept of it, where no command ran.
+    evidence: Option<Blob>,
 }
 
 impl Seen {
     pub(super) fn of(holds: bool, summary: String) -> Self {
         let holds = if holds { Holds::Yes } else { Holds::No };
-        Self { holds, summary, excerpt: None, ran: None }
+        Self { holds, summary, excerpt: None, ran: None, evidence: None }
     }
 
     /// Nobody can say whether it holds, so it does not count either way, also not under `not`.
     pub(super) fn unanswered(summary: String) -> Self {
-        Self { holds: Holds::Unknown, summary, excerpt: None, ran: None }
+        Self { holds: Holds::Unknown, ..Self::of(false, summary) }
     }
 
     pub(super) fn yes(summary: String) -> Self {
@@ -45,13 +47,30 @@ impl Seen {
         Self { excerpt: Some(excerpt), ..self }
     }
 
+    pub(super) fn holds(&self) -> bool {
+        self.holds == Holds::Yes
+    }
+
+    /// Says what another check saw under the name of this one.
+    pub(super) fn renamed(self, check: &str) -> Self {
+        let summary = match self.summary.strip_prefix("file ") {
+            Some(rest) => format!("{check} {rest}"),
+            None => self.summary,
+        };
+        Self { summary, ..self }
+    }
+
+    pub(super) fn with_evidence(self, evidence: Blob) -> Self {
+        Self { evidence: Some(evidence), ..self }
+    }
+
     pub(super) fn from_command(holds: bool, summary: String, ran: Ran) -> Self {
         let holds = match holds {
             true => Holds::Yes,
             false if ran.answered() => Holds::No,
             false => Holds::Unknown,
         };
-        Self { holds, summary, excerpt: Some(ran.excerpt.clone()), ran: Some(ran) }
+        Self { holds, summary, excerpt: Some(ran.excerpt.clone()), ran: Some(ran), evidence: None }
     }
 
     pub(super) fn proof(self, check: &Check, began: Instant) -> Proof {
@@ -62,7 +81,7 @@ impl Seen {
             strength: check.strength(),
             summary: cut(&self.summary, 400),
             excerpt: excerpt.filter(|text| !text.is_empty()),
-            evidence: self.ran.and_then(|ran| ran.evidence),
+            evidence: self.ran.and_then(|ran| ran.evidence).or(self.evidence),
             cached: false,
             took: Span(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)),
         }

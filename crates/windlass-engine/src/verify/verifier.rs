@@ -17,6 +17,7 @@ use super::cancel::Cancel;
 use super::changes::Changes;
 use super::commands::{CommandRequest, prepare_key};
 use super::files;
+use super::papers::{self, Fresh};
 use super::reports::Wanted;
 use super::seen::Seen;
 use crate::expr;
@@ -163,7 +164,7 @@ impl Verifier {
 pub(super) struct Looking<'a> {
     pub(super) verifier: &'a Verifier,
     pub(super) place: &'a Place,
-    engine: &'a EngineRepository,
+    pub(super) engine: &'a EngineRepository,
     pub(super) request: &'a VerifyRequest<'a>,
     pub(super) cancel: &'a Cancel,
     passes: Vec<NewPass>,
@@ -297,6 +298,12 @@ impl Looking<'_> {
                     report.verdict = report.verdict.take().or(verdict);
                     seen
                 }
+                CheckKind::Stories { file, designed } => self.stories(file, *designed)?,
+                CheckKind::Questions { file, phase } => self.questions(file, *phase)?,
+                CheckKind::VerdictIn { file, kind, accept, .. } => {
+                    let files = Fresh { baseline: &baseline, changed };
+                    self.verdict_in(file, *kind, accept, files, report)?
+                }
                 CheckKind::Run { .. } | CheckKind::Junit { .. } | CheckKind::Coverage { .. } => {
                     continue;
                 }
@@ -312,7 +319,7 @@ impl Looking<'_> {
         serde_json::from_slice(&bytes).map_err(Broken::Baseline)
     }
 
-    fn file(
+    pub(super) fn file(
         &self,
         check: &CheckKind,
         baseline: &BaselineFiles,
@@ -465,7 +472,11 @@ impl Looking<'_> {
             let values = values.unwrap_or_default().into_iter().take(MAX_LISTED_PATHS);
             values.map(|value| value.as_str().map(str::to_owned)).collect()
         };
-        let (files, types) = (listed(rollback.files.as_ref()), listed(rollback.types.as_ref()));
+        let files = match rollback.files.as_deref() {
+            None | Some(Rollback::FINDINGS) => papers::blocking_files(report),
+            Some(_) => listed(rollback.files.as_ref()),
+        };
+        let types = listed(rollback.types.as_ref());
         report.route_files = files.iter().flatten().cloned().collect();
         if rollback.types.is_none() {
             return;

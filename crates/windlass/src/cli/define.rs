@@ -89,6 +89,14 @@ pub(crate) struct SimulateArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
+    /// Which file: a workflow, or what an agent writes for a `stories` or a `questions` check
+    #[arg(
+        value_name = "workflow|stories|questions",
+        hide_possible_values = true,
+        default_value = "workflow",
+        hide_default_value = true
+    )]
+    pub(crate) of: SchemaOf,
     /// Print the reference of all keys as Markdown instead
     #[arg(long, conflicts_with = "modeline")]
     pub(crate) markdown: bool,
@@ -100,6 +108,14 @@ pub(crate) struct SchemaArguments {
         default_missing_value = windlass_core::workflow::SCHEMA_BESIDE_WORKFLOWS
     )]
     pub(crate) modeline: Option<String>,
+}
+
+/// What a schema is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SchemaOf {
+    Workflow,
+    Stories,
+    Questions,
 }
 
 #[derive(Debug, Args)]

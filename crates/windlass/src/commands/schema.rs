@@ -2,9 +2,11 @@
 
 use std::process::ExitCode;
 
-use windlass_core::workflow::{reference, schema_modeline, schema_text};
+use windlass_core::workflow::{
+    questions_schema, reference, schema_modeline, schema_text, stories_schema,
+};
 
-use crate::cli::SchemaArguments;
+use crate::cli::{SchemaArguments, SchemaOf};
 use crate::error::CommandError;
 use crate::output::Output;
 
@@ -17,7 +19,12 @@ pub(crate) fn schema(
         None if arguments.markdown => ("markdown", reference()),
         // The schema is JSON already.
         None => {
-            output.data(schema_text().trim_end());
+            let text = match arguments.of {
+                SchemaOf::Workflow => schema_text(),
+                SchemaOf::Stories => format!("{:#}", stories_schema()),
+                SchemaOf::Questions => format!("{:#}", questions_schema()),
+            };
+            output.data(text.trim_end());
             return Ok(ExitCode::SUCCESS);
         }
     };

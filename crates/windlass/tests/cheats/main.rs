@@ -11,6 +11,7 @@ mod keys;
 mod leftovers;
 mod lingering;
 mod outside;
+mod papers;
 mod programs;
 mod publish;
 mod reports;

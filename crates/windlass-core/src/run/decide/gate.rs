@@ -40,8 +40,8 @@ pub(super) fn approve(
     match gate.kind {
         // The step is done by itself now that its gate is open.
         GateKind::Approval => {}
-        GateKind::Route { verdict, target, files } => {
-            let found = rollback::Found { verdict, target, files };
+        GateKind::Route { verdict, target, files, told } => {
+            let found = rollback::Found { verdict, target, files, told };
             rollback::take(draft, index, found, message, gate.snapshot);
         }
         GateKind::Protected { changes, .. } => {

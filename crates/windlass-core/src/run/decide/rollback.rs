@@ -5,7 +5,8 @@ use super::gate::resume_if_stopped;
 use super::verified::give_up;
 use super::{checkpoint, session};
 use crate::id::{GateId, StepId, StepIndex};
-use crate::plan::{Rollback, glob};
+use crate::judgement::Level;
+use crate::plan::{Check, CheckKind, Criterion, PlanStep, Rollback, glob};
 use crate::proof::{Finding, VerifyReport};
 use crate::run::state::{Gate, GateKind, PauseReason, Phase};
 use crate::run::{Event, Rejected};
@@ -27,6 +28,7 @@ pub(super) fn by_verdict(
         verdict: verdict.to_owned(),
         target: draft.id(target(&route.rollback, report)),
         files: report.route_files.clone(),
+        told: told(plan, report),
     };
     let taken = draft.state.step(index).routes.get(verdict).copied().unwrap_or(0);
     let asks = plan.gate.is_some() && draft.state.facts.approved_in_advance.is_none();
@@ -38,6 +40,7 @@ pub(super) fn by_verdict(
                 verdict: found.verdict,
                 target: found.target,
                 files: found.files,
+                told: found.told,
             },
             snapshot: observed,
         };
@@ -52,6 +55,8 @@ pub(super) struct Found {
     pub(super) verdict: String,
     pub(super) target: StepId,
     pub(super) files: Vec<String>,
+    /// What the judge's report says, where it was read.
+    pub(super) told: String,
 }
 
 /// Takes the route of a verdict; `said` is what the person who confirmed it said.
@@ -62,11 +67,11 @@ pub(super) fn take(
     said: Option<&str>,
     observed: Snapshot,
 ) {
-    let Found { verdict, target, files } = found;
+    let Found { verdict, target, files, told } = found;
     let step = draft.id(index);
     let taken = draft.state.step(index).routes.get(&verdict).copied().unwrap_or(0);
     let most = draft.state.plan.step(index).on.get(&verdict).map_or(0, |route| route.max);
-    let message = findings(draft, index, &verdict, said);
+    let message = findings(draft, index, &verdict, said, &told);
     draft.emit(Event::RouteTaken {
         step: step.clone(),
         verdict: verdict.clone(),
@@ -90,12 +95,21 @@ pub(super) fn take(
 
 /// What the judge said, with all that it published: the step that is reopened drops those keys, so
 /// this is where its findings live on.
-fn findings(draft: &Draft, index: StepIndex, verdict: &str, said: Option<&str>) -> String {
+fn findings(
+    draft: &Draft,
+    index: StepIndex,
+    verdict: &str,
+    said: Option<&str>,
+    told: &str,
+) -> String {
     let step = draft.state.step(index);
     let context = draft.state.context_of(index);
     let mut message = format!("`{}` said {verdict}", draft.id(index));
     if let Some(said) = said {
         message.push_str(&format!("\n{}: {said}", draft.actor()));
+    }
+    if !told.is_empty() {
+        message.push_str(&format!("\n{told}"));
     }
     for key in &step.published {
         let value = key.split('.').try_fold(&*context, |value, part| value.get(part));
@@ -106,6 +120,23 @@ fn findings(draft: &Draft, index: StepIndex, verdict: &str, said: Option<&str>) 
     match message.char_indices().nth(MAX_FINDINGS) {
         Some((end, _)) => format!("{}…", &message[..end]),
         None => message,
+    }
+}
+
+/// What a report that windlass has read says against the work: why, and what has to be fixed.
+fn told(plan: &PlanStep, report: &VerifyReport) -> String {
+    let is_report = |check: &&Check| matches!(check.kind, CheckKind::VerdictIn { .. });
+    let checks = plan.done.as_ref().map(Criterion::checks).unwrap_or_default();
+    let Some(check) = checks.into_iter().find(is_report) else { return String::new() };
+    let proof = report.proofs.iter().find(|proof| proof.check == check.id);
+    let mut lines: Vec<String> = proof.map(|proof| proof.summary.clone()).into_iter().collect();
+    for remark in report.remarks.iter().filter(|remark| remark.level == Level::Blocking) {
+        lines.push(format!("- {}", remark.text));
+    }
+    let told = lines.join("\n");
+    match told.char_indices().nth(MAX_FINDINGS) {
+        Some((end, _)) => format!("{}…", &told[..end]),
+        None => told,
     }
 }
 

@@ -284,6 +284,7 @@ fn asks(id: u32, target: &str, paths: &[&str], code: &str) -> Event {
         verdict: "CHANGES".to_owned(),
         target: target.into(),
         files: paths.iter().map(|path| (*path).to_owned()).collect(),
+        told: String::new(),
     };
     let (id, step) = (crate::id::GateId(id), "review".into());
     Event::GateOpened { gate: Gate { id, step, kind, snapshot: files(code) } }

@@ -5,7 +5,7 @@ use super::draft::Draft;
 use super::rollback;
 use super::session;
 use crate::id::{AttemptId, GateId, StepIndex, VerificationId};
-use crate::plan::{CheckId, CheckKind, Criterion, Exhausted, Holds, PlanStep, StepKind};
+use crate::plan::{CheckId, Criterion, Exhausted, Holds, PlanStep, StepKind};
 use crate::proof::{Outcome, VerifyReport};
 use crate::run::state::{Gate, GateKind, PauseReason, Phase};
 use crate::run::{Category, Event, FailedCheck, Failure, Rejected, VerifyReason};
@@ -116,7 +116,7 @@ fn known(report: &VerifyReport, check: CheckId) -> Holds {
 
 fn verdict_checks(criterion: &Criterion) -> Vec<CheckId> {
     let checks = criterion.checks().into_iter();
-    checks.filter(|check| matches!(check.kind, CheckKind::Verdict { .. })).map(|c| c.id).collect()
+    checks.filter(|check| check.kind.accepts().is_some()).map(|check| check.id).collect()
 }
 
 fn failed_checks(criterion: &Criterion, report: &VerifyReport) -> Failure {

@@ -1,6 +1,7 @@
 //! The kinds of check; the first key of each table is the word that makes a mapping that check.
 
 use super::key::{Key, Mapping, Rule, Takes, count, one_or_more};
+use super::paper_check::{QUESTIONS, STORIES, VERDICT_IN};
 use super::words::{OK, WHOLE_DIFF, alone};
 use crate::workflow::unsupported;
 
@@ -8,8 +9,22 @@ const OK_WORDS: [&str; 1] = alone(&OK);
 const WHOLE_DIFF_WORDS: [&str; 1] = alone(&WHOLE_DIFF);
 
 /// Every kind of check, ways to join them included.
-pub(in crate::workflow) static CHECKS: [&Mapping; 11] =
-    [&ALL, &ANY, &NOT, &FILE, &RUN, &JUNIT, &COVERAGE, &DIFF_CHECK, &STATE, &VERDICT, &CHECKLIST];
+pub(in crate::workflow) static CHECKS: [&Mapping; 14] = [
+    &ALL,
+    &ANY,
+    &NOT,
+    &FILE,
+    &RUN,
+    &JUNIT,
+    &COVERAGE,
+    &DIFF_CHECK,
+    &STATE,
+    &VERDICT,
+    &CHECKLIST,
+    &STORIES,
+    &QUESTIONS,
+    &VERDICT_IN,
+];
 
 /// Returns every word that makes a mapping a check, also those that are refused.
 pub(in crate::workflow) fn check_kinds() -> impl Iterator<Item = &'static str> + Clone {

@@ -8,6 +8,7 @@
 mod check;
 mod file;
 mod key;
+mod paper_check;
 mod step;
 mod team;
 mod words;
@@ -16,9 +17,10 @@ pub(super) use check::{CHECKLIST, CHECKS, COVERAGE, DIFF, FILE, JUNIT, RUN, VERD
 pub(super) use file::{BACKOFF, DEFAULTS, INPUT, LIMITS, PREPARE, SERVER, WORKFLOW};
 pub(super) use key::{Initial, Names};
 pub(crate) use key::{Key, Mapping, Rule, Takes};
+pub(super) use paper_check::{QUESTIONS, STORIES, VERDICT_IN};
 pub(super) use step::{PULL_REQUEST, READ, REPORT, ROLLBACK, ROUTE, STEP};
 pub(super) use team::{HUB, SPOKE, TEAM};
 pub(super) use words::{
-    BUILTIN, COMMIT, EXHAUSTED, FOREACH, GATE, INPUT_TYPES, OK, PUBLISHED_TYPES, SKIP, TRUST,
-    WHOLE_DIFF,
+    BUILTIN, COMMIT, EXHAUSTED, FOREACH, GATE, INPUT_TYPES, OK, PHASES, PUBLISHED_TYPES,
+    REPORT_KINDS, SKIP, TRUST, WHOLE_DIFF,
 };

@@ -290,7 +290,11 @@ pub(in crate::workflow) static ROLLBACK: Mapping = Mapping {
     of: "`rollback`",
     doc: "The earliest step that a listed file belongs to is next, else `otherwise`.",
     keys: &[
-        Key::new("files", Takes::Expression, "The jq expression that lists the files concerned.")
+        Key::new(
+            "files",
+            Takes::Expression,
+            "The jq expression that lists the files concerned; `findings` for those that a `verdict_in` report blocks on.",
+        )
             .example("\".context.review.files[]\""),
         Key::new(
             "by_path",

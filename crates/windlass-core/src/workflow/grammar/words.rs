@@ -1,6 +1,8 @@
 //! Keys that take one of a few words, with what each word means to the plan.
 
+use crate::judgement::ReportKind;
 use crate::plan::{CommitPolicy, Exhausted, GatePolicy, Skip, ValueType};
+use crate::question::Phase;
 
 pub(in crate::workflow) const BUILTIN: [(&str, ()); 1] = [("pull-request", ())];
 
@@ -23,6 +25,17 @@ pub(in crate::workflow) const FOREACH: [(&str, ()); 1] = [("items", ())];
 
 /// For a `diff` without bounds.
 pub(in crate::workflow) const WHOLE_DIFF: [(&str, ()); 1] = [("any", ())];
+
+/// What questions stand before.
+pub(in crate::workflow) const PHASES: [(&str, Phase); 2] =
+    [("analysis", Phase::Analysis), ("planning", Phase::Planning)];
+
+/// What a report judges.
+pub(in crate::workflow) const REPORT_KINDS: [(&str, ReportKind); 3] = [
+    ("review", ReportKind::Review),
+    ("tests", ReportKind::Tests),
+    ("security", ReportKind::Security),
+];
 
 /// Types of inputs, by their number in `input.rs`.
 pub(in crate::workflow) const INPUT_TYPES: [(&str, u8); 5] =
