@@ -43,7 +43,7 @@ impl Looking<'_> {
     pub(super) fn stories(&self, file: &str, designed: bool) -> Result<Seen, Broken> {
         let text = match self.paper("stories", file) {
             Ok(text) => text,
-            Err(seen) => return Ok(seen),
+            Err(seen) => return Ok(*seen),
         };
         let read = story::parse(&text.content);
         let missing = match &read {
@@ -65,7 +65,7 @@ impl Looking<'_> {
     pub(super) fn questions(&self, file: &str, phase: Phase) -> Result<Seen, Broken> {
         let text = match self.paper("questions", file) {
             Ok(text) => text,
-            Err(seen) => return Ok(seen),
+            Err(seen) => return Ok(*seen),
         };
         let (count, mistakes) = match question::parse(&text.content, phase) {
             Ok(questions) => (questions.len(), Vec::new()),
@@ -90,7 +90,7 @@ impl Looking<'_> {
     ) -> Result<Seen, Broken> {
         let path = match self.path("verdict_in", file) {
             Ok(path) => path,
-            Err(seen) => return Ok(seen),
+            Err(seen) => return Ok(*seen),
         };
         let written = CheckKind::File {
             glob: exactly(&path),
@@ -182,28 +182,33 @@ impl Looking<'_> {
         Ok(seen.explained(excerpt).with_evidence(evidence))
     }
 
-    fn path(&self, check: &str, file: &str) -> Result<String, Seen> {
-        let filled = template::fill_context(file, self.request.context)
-            .map_err(|missing| Seen::unanswered(format!("{check} `{file}`: {missing}")))?;
+    fn path(&self, check: &str, file: &str) -> Result<String, Box<Seen>> {
+        let filled = template::fill_context(file, self.request.context).map_err(|missing| {
+            Box::new(Seen::unanswered(format!("{check} `{file}`: {missing}")))
+        })?;
         match glob::stays_inside(&filled) {
             Ok(()) => Ok(filled),
-            Err(bad) => Err(Seen::no(format!("{check} `{filled}`: {bad}"))),
+            Err(bad) => Err(Box::new(Seen::no(format!("{check} `{filled}`: {bad}")))),
         }
     }
 
     /// Reads a plain file of the place as text.
-    fn paper(&self, check: &str, file: &str) -> Result<Paper, Seen> {
+    fn paper(&self, check: &str, file: &str) -> Result<Paper, Box<Seen>> {
         let path = self.path(check, file)?;
         let limit = MAX_PAPER_BYTES as u64;
-        match place_files::read_file_bounded(self.place.root(), Path::new(&path), limit) {
-            Ok(bytes) => match String::from_utf8(bytes) {
-                Ok(content) => Ok(Paper { path, content }),
-                Err(_) => Err(Seen::no(format!("{check} `{path}`: is not UTF-8 text"))),
-            },
+        let read = place_files::read_file_bounded(self.place.root(), Path::new(&path), limit);
+        let bytes = match read {
+            Ok(bytes) => bytes,
             Err(error) if error.is_missing() => {
-                Err(Seen::no(format!("{check} `{path}`: no such file")))
+                return Err(Box::new(Seen::no(format!("{check} `{path}`: no such file"))));
             }
-            Err(error) => Err(Seen::unanswered(format!("{check} `{path}`: {error}"))),
+            Err(error) => {
+                return Err(Box::new(Seen::unanswered(format!("{check} `{path}`: {error}"))));
+            }
+        };
+        match String::from_utf8(bytes) {
+            Ok(content) => Ok(Paper { path, content }),
+            Err(_) => Err(Box::new(Seen::no(format!("{check} `{path}`: is not UTF-8 text")))),
         }
     }
 }
