@@ -98,12 +98,13 @@ pub(crate) struct SchemaArguments {
     )]
     pub(crate) of: SchemaOf,
     /// Print the reference of all keys as Markdown instead
-    #[arg(long, conflicts_with = "modeline")]
+    #[arg(long, conflicts_with_all = ["modeline", "of"])]
     pub(crate) markdown: bool,
     /// Print the comment that tells editors where the schema is, seen from the workflow file
     #[arg(
         long,
         value_name = "SCHEMA",
+        conflicts_with = "of",
         num_args = 0..=1,
         default_missing_value = windlass_core::workflow::SCHEMA_BESIDE_WORKFLOWS
     )]
