@@ -162,6 +162,13 @@ fn check_verdict(order: &Order, index: usize, routes: &[WrittenRoute], findings:
             Kind::Verdict { accept, .. } => accept,
             Kind::VerdictIn { kind, accept, .. } => {
                 report = Some(*kind);
+                if *kind == ReportKind::Tests && order.repeated_by(index).is_none() {
+                    findings.error_with_help(
+                        check.at,
+                        "a `tests` report judges the criteria of a story, and this step has none",
+                        "put the step under `foreach: items`",
+                    );
+                }
                 accept
             }
             Kind::NotYet => {

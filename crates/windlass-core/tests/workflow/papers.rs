@@ -68,6 +68,9 @@ fn what_a_report_cannot_say_is_refused() {
       help: did you mean `designed`?
     w.yaml:5:84: expected `analysis` or `planning`, found `design`
     ");
+    let nobody =
+        REVIEWED.replace("kind: review", "kind: tests").replace("CHANGES_REQUESTED", "FAILED");
+    assert!(refused(&nobody).contains("judges the criteria of a story"));
     let two = REVIEWED.replace("kind: review}", "kind: review}, {verdict: .v, accept: [OK]}]");
     assert!(
         refused(&two.replace("done: {verdict_in", "done: [{verdict_in"))
