@@ -12,6 +12,7 @@
 //! - [`measure`]: figures from the files that tools wrote: tests, coverage, ticked boxes.
 //! - [`simulate`]: the machine walked with stub agents, to see a workflow before it runs.
 //! - [`proof`]: what the verifier reports, and how a criterion is judged from it.
+//! - [`deps`]: services outside the repository that a piece of work needs.
 //! - [`failure_rules`]: what a user's own rules say about an attempt that failed.
 //! - [`prompt`]: what an agent is told.
 //! - [`guard`]: what an agent is about to do, looked at before it does it.
@@ -26,6 +27,7 @@
 //! decisions.
 
 pub mod config;
+pub mod deps;
 pub mod failure_rules;
 pub mod guard;
 pub mod hook;

@@ -5,6 +5,7 @@ mod define;
 mod follow;
 mod hosted;
 mod start;
+mod stories;
 
 use std::path::PathBuf;
 
@@ -33,6 +34,12 @@ pub(crate) use hosted::{
 pub(crate) use start::{
     CompletionsArguments, DemoArguments, DoctorArguments, InitArguments, ManArguments, Pace,
     PlaceArguments, PlaceCommand, ResumeArguments, RunArguments,
+};
+
+pub(crate) use stories::{
+    DepsArguments, DepsCommand, DepsScanArguments, FailureAddArguments, FailureAdviceArguments,
+    FailureArguments, FailureCommand, FailureListArguments, TddArguments, TddCommand,
+    TddStatusArguments, TddValidateArguments,
 };
 
 /// A deterministic workflow engine for coding agents.
@@ -242,6 +249,14 @@ pub(crate) enum Command {
         after_help = "Example: windlass item add \"Reset the password by mail\" --id S4"
     )]
     Item(ItemArguments),
+    /// Find the services outside the repository that a story needs
+    #[command(after_help = "Example: windlass deps scan S2")]
+    Deps(DepsArguments),
+    /// List what failed, say whether trying again is worth it, note what windlass cannot see
+    #[command(
+        after_help = "Examples:\n  windlass failure list S2\n  windlass failure advice S2\n  windlass failure add S2 --category external \"the sandbox is down\""
+    )]
+    Failure(FailureArguments),
     /// Answer a hook of a hosting session; the host calls this, and gives the event on standard input
     #[command(
         after_help = "Example: windlass hook claude stop\n\nCalled by hand it decides nothing: who calls is told by standard input."

@@ -159,6 +159,7 @@ fn facts() -> RunFacts {
         carried: Vec::new(),
         version: "bench".to_owned(),
         failure_rules: Vec::new(),
+        services: Vec::new(),
         push_settings: None,
         questions_wait: None,
     }

@@ -3,7 +3,8 @@
 use super::notify::Notify;
 use super::pass_env::PassEnv;
 use super::quiet::QuietHours;
-use super::{failures, quiet};
+use super::{failures, quiet, services};
+use crate::deps::Service;
 use crate::failure_rules::FailureRule;
 use crate::hook::ExactWords;
 use crate::workflow::Diagnostic;
@@ -29,6 +30,11 @@ static KEYS: Mapping = Mapping {
         Key::new("quiet_hours", Takes::Text, "Hours in which no attempt is started."),
         Key::new("day_budget_usd", Takes::Amount, "The most that a day's attempts may cost."),
         Key::new("failures", Takes::Text, "How attempts that failed are told apart."),
+        Key::new(
+            "services",
+            Takes::Text,
+            "Services outside the repository, besides the known ones.",
+        ),
         Key::new(
             "approve_words",
             Takes::List { of: &Takes::Text, least: 0, most: None },
@@ -63,6 +69,8 @@ pub struct Config {
     pub day_budget_usd: Option<f64>,
     /// How attempts that failed are told apart; the first that fits counts.
     pub failures: Vec<FailureRule>,
+    /// Services outside the repository that stories may need, besides those that windlass knows.
+    pub services: Vec<Service>,
     /// Whole messages that are understood as an answer in a hosting session.
     pub answers: ExactWords,
 }
@@ -121,6 +129,10 @@ fn read(text: &str, knows_zone: &dyn Fn(&str) -> bool, findings: &mut Findings) 
         failures: fields
             .get("failures")
             .map(|node| failures::read(node, findings))
+            .unwrap_or_default(),
+        services: fields
+            .get("services")
+            .map(|node| services::read(node, findings))
             .unwrap_or_default(),
         answers: ExactWords {
             approve: words(&fields, "approve_words", findings),
@@ -264,6 +276,33 @@ failures:
         assert_eq!((config.failures[1].exit, &config.failures[1].pattern), (Some(75), &None));
         let one = parse(b"quiet_hours: 22:00-07:00\n").unwrap();
         assert_eq!(one.quiet_hours, [QuietHours::parse("22:00-07:00").unwrap()]);
+    }
+
+    #[test]
+    fn services_are_read_and_their_mistakes_are_named_with_their_place() {
+        let source = r"
+services:
+  - {type: payment, keywords: [acme, acme pay], mock_strategy: the fake, secrets: ACME_KEY}
+  - {type: crm, keywords: hub, mock_strategy: recorded answers}
+";
+        let config = parse(source.as_bytes()).unwrap();
+        assert_eq!(config.services[0].keywords, ["acme", "acme pay"]);
+        assert_eq!(config.services[0].secrets, ["ACME_KEY"]);
+        assert_eq!((config.services[1].secrets.len(), config.services.len()), (0, 2));
+        let source = r#"
+services:
+  - {type: payment, keyword: acme, mock_strategy: x}
+  - {type: "a\nb", keywords: ["--"], mock_strategy: x}
+  - {type: a, keywords: [], mock_strategy: 7}
+"#;
+        insta::assert_snapshot!(refused(source), @r"
+        c.yaml:3:5: a service needs `keywords`
+        c.yaml:3:21: unknown key of a service: `keyword` (did you mean `keywords`?)
+        c.yaml:4:5: `--` has no letter: no text holds it as a word
+        c.yaml:4:12: this is one line of at most 200 bytes
+        c.yaml:5:5: a service needs at least one keyword
+        c.yaml:5:44: expected text, found the number `7` (put it in quotes if text is meant)
+        ");
     }
 
     #[test]

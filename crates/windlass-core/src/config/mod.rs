@@ -12,6 +12,7 @@ mod file;
 mod notify;
 mod pass_env;
 mod quiet;
+mod services;
 mod settings;
 
 pub use file::Config;

@@ -4,6 +4,7 @@ use super::file::Config;
 use super::notify::Notify;
 use super::pass_env::PassEnv;
 use super::quiet::QuietHours;
+use crate::deps::Service;
 use crate::failure_rules::FailureRule;
 use crate::hook::ExactWords;
 
@@ -71,6 +72,8 @@ pub struct Settings {
     pub day_budgets: Vec<Setting<f64>>,
     /// How attempts that failed are told apart, in the order in which they are asked.
     pub failures: Vec<FailureRule>,
+    /// Services outside the repository, those of all files.
+    pub services: Vec<Service>,
     /// Whole messages that are an answer in a hosting session, by the user's own word: an agent can
     /// write the repository's configuration, and would approve itself by a word that people often use.
     pub answers: ExactWords,
@@ -93,6 +96,7 @@ impl Settings {
             let of = |value| Setting { value, origin: origin.clone() };
             settings.day_budgets.extend(config.day_budget_usd.map(of));
             settings.failures.extend(config.failures);
+            settings.services.extend(config.services);
             if !origin.is_repository() {
                 settings.answers.approve.extend(config.answers.approve);
                 settings.answers.reject.extend(config.answers.reject);

@@ -5,9 +5,10 @@ use super::shell::Walk;
 use super::word::is_known;
 
 /// Commands that only look.
-const LOOKS: [&str; 19] = [
+const LOOKS: [&str; 22] = [
     "status", "log", "report", "proofs", "graph", "cost", "audit", "doctor", "diff", "replay",
     "watch", "schema", "check", "simulate", "help", "version", "agent", "workflow", "plugin",
+    "deps", "tdd", "compact",
 ];
 
 pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
@@ -25,6 +26,7 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
         ["plugin", act, ..] => *act == "validate",
         ["agent" | "workflow" | "plugin"] => true,
         ["context", act, ..] => *act == "get",
+        ["failure", act, ..] => matches!(*act, "list" | "advice"),
         ["place", more @ ..] => more.is_empty(),
         [first, ..] => LOOKS.contains(first),
         [] => true,
@@ -44,7 +46,9 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
             looks
                 || matches!(
                     words.as_slice(),
-                    ["context", "set", ..] | ["block" | "item" | "story", ..]
+                    ["context", "set", ..]
+                        | ["failure", "add", ..]
+                        | ["block" | "item" | "story", ..]
                 )
         }
     };

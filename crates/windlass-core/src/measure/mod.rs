@@ -15,7 +15,7 @@ mod percent;
 mod sources;
 mod unreadable;
 mod wording;
-mod xml;
+pub(crate) mod xml;
 
 pub use checklist::{Checklist, read_checklist};
 pub use coverage::{LineCoverage, ReportedFile, ReportedName, read_coverage};

@@ -20,7 +20,7 @@ const MAX_DEPTH: usize = 128;
 const DECLARATION_BYTES: usize = 200;
 
 /// One part of a document.
-pub(super) enum Part<'t> {
+pub(crate) enum Part<'t> {
     /// An element begins; each one ends, also those written as `<a/>`.
     Open(Element<'t>),
     /// The innermost open element ends.
@@ -32,7 +32,7 @@ pub(super) enum Part<'t> {
 }
 
 /// The beginning of an element.
-pub(super) struct Element<'t> {
+pub(crate) struct Element<'t> {
     start: BytesStart<'t>,
     /// Its line in the file, found only when somebody asks: it costs a look at all before it.
     offset: usize,
@@ -40,7 +40,7 @@ pub(super) struct Element<'t> {
 
 impl<'t> Element<'t> {
     /// Returns the name without a prefix.
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         self.start.local_name().into_inner()
     }
 
@@ -74,7 +74,7 @@ impl<'t> Element<'t> {
     }
 
     /// Returns an attribute as text.
-    pub(super) fn text(&self, name: &str) -> Option<String> {
+    pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.get(name).map(|value| plain(&value))
     }
 }
@@ -85,7 +85,7 @@ pub(super) fn plain(raw: &str) -> String {
 }
 
 /// A document that is read from its beginning to its end.
-pub(super) struct Document<'t> {
+pub(crate) struct Document<'t> {
     text: &'t str,
     reader: Reader<&'t [u8]>,
     /// Where each open element begins; its name is there.
@@ -94,14 +94,14 @@ pub(super) struct Document<'t> {
 }
 
 impl<'t> Document<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
+    pub(crate) fn new(text: &'t str) -> Self {
         let mut reader = Reader::from_str(text);
         reader.config_mut().expand_empty_elements = true;
         Self { text, reader, open: Vec::new(), had_root: false }
     }
 
     /// Returns the next part.
-    pub(super) fn next(&mut self) -> Result<Part<'t>, Unreadable> {
+    pub(crate) fn next(&mut self) -> Result<Part<'t>, Unreadable> {
         loop {
             let offset = usize::try_from(self.reader.buffer_position()).unwrap_or(usize::MAX);
             let event = self.reader.read_event().map_err(|error| {

@@ -186,6 +186,14 @@ pub struct Backoff {
     pub max: Span,
 }
 
+impl Backoff {
+    /// Returns the wait after so many failures, without chance: it doubles up to the bound.
+    pub fn after(self, failures: u32) -> Span {
+        let doubled = self.initial.0.saturating_mul(1 << failures.saturating_sub(1).min(20));
+        Span(doubled.min(self.max.0))
+    }
+}
+
 /// Who has to agree before a proven step counts as done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

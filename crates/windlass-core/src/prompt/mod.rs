@@ -6,6 +6,7 @@
 
 mod criterion;
 mod issue;
+mod services;
 mod text;
 
 use std::fmt::Write as _;
@@ -69,6 +70,7 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
     reads(&mut text, &published, plan);
     context(&mut text, &published);
     section(&mut text, "Task", &bounded(&task(&published, plan), MAX_TASK, &task_file(plan)));
+    services::outside(&mut text, state, index);
     done_when(&mut text, &published, plan);
     rules(&mut text, state, plan);
     if step.hotfix.is_some() && step.failure.is_none() {

@@ -8,8 +8,8 @@ use crate::plan::Plan;
 use crate::proof::{AttemptReport, ProtectedChange, Trouble, Usage, VerifyReport};
 use crate::question::{Answer, Question};
 use crate::run::{
-    Blocker, Checkpoint, Clarification, Failure, Gate, PauseReason, Publication, PushSettings,
-    Raise, Resolution, RunFacts, Session, StopReason,
+    About, Blocker, Category, Checkpoint, Clarification, Failure, Gate, PauseReason, Publication,
+    PushSettings, Raise, Resolution, RunFacts, Session, StopReason,
 };
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Timestamp;
@@ -171,6 +171,8 @@ pub enum Event {
     ItemTakenBack { item: ItemId, code: ObjectId },
     /// An item that was stuck goes on with what was done for it.
     ItemGoesOn { item: ItemId },
+    /// Somebody noted a failure.
+    FailureNoted { about: About, category: Category, summary: String, by: String },
     /// Something outside the run has to be put right by a person.
     BlockerRaised { message: String },
     /// A person has to put something right before the run goes on.
@@ -290,6 +292,7 @@ impl Event {
             Self::ItemMoved { .. } => "item_moved",
             Self::ItemTakenBack { .. } => "item_taken_back",
             Self::ItemGoesOn { .. } => "item_goes_on",
+            Self::FailureNoted { .. } => "failure_noted",
             Self::BlockerRaised { .. } => "blocker_raised",
             Self::BlockerOpened { .. } => "blocker_opened",
             Self::BlockerLookedAt { .. } => "blocker_looked_at",

@@ -26,6 +26,17 @@ pub enum Category {
 }
 
 impl Category {
+    /// Every category, in the order of the documentation.
+    pub const ALL: [Self; 7] = [
+        Self::Code,
+        Self::Test,
+        Self::Infra,
+        Self::Timeout,
+        Self::Limit,
+        Self::Lost,
+        Self::External,
+    ];
+
     /// Returns whether the next attempt waits for the surroundings to recover.
     pub fn backs_off(self) -> bool {
         match self {

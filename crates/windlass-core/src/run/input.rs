@@ -8,7 +8,7 @@ use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, RunId, StepId, Verif
 use crate::item::{ItemChange, NewItem, Task};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, Trouble, Usage, VerifyReport};
-use crate::run::{NewBlocker, Publication, PushSettings, Session, TimerKey};
+use crate::run::{About, Category, NewBlocker, Publication, PushSettings, Session, TimerKey};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
 
@@ -93,6 +93,10 @@ pub struct RunFacts {
     /// How attempts that failed are told apart, as it was configured when the run started.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failure_rules: Vec<crate::failure_rules::FailureRule>,
+    /// Services outside the repository that stories may need, as they were configured when the run
+    /// started: prompts are made with them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub services: Vec<crate::deps::Service>,
     /// The repository's settings that decide about a push; none where no agent can write them, or
     /// where the run publishes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,6 +123,7 @@ impl RunFacts {
             carried: Vec::new(),
             version: String::new(),
             failure_rules: Vec::new(),
+            services: Vec::new(),
             push_settings: None,
             questions_wait: None,
         }
@@ -216,6 +221,17 @@ pub enum InputKind {
         item: ItemId,
         /// What is to be different.
         change: ItemChange,
+    },
+    /// An agent notes a failure of what it works on.
+    FailureNoted {
+        /// Its attempt.
+        attempt: AttemptId,
+        /// What failed: its item or its step, by name.
+        about: String,
+        /// What kind of failure it is.
+        category: Category,
+        /// What happened.
+        summary: String,
     },
     /// The files that a step begins from were recorded.
     BaselineTaken {
@@ -484,6 +500,15 @@ pub enum Decision {
         item: ItemId,
         /// The item that it is to come before; by default it comes last.
         before: Option<ItemId>,
+    },
+    /// A failure that windlass cannot see is noted.
+    NoteFailure {
+        /// What failed.
+        about: About,
+        /// What kind of failure it is.
+        category: Category,
+        /// What happened.
+        summary: String,
     },
     /// The run ends here.
     Abort {

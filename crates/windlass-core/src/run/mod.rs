@@ -10,6 +10,7 @@
 //! twice; a report that names another attempt or verification than the current one is refused;
 //! no event follows a terminal one.
 
+mod advice;
 mod apply;
 mod blocker;
 mod clarification;
@@ -19,6 +20,7 @@ mod event;
 mod failure;
 mod input;
 mod items;
+mod noted;
 mod outstanding;
 mod session;
 mod settings;
@@ -27,6 +29,7 @@ mod status;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub use advice::{Advice, advice};
 pub use apply::IllegalEvent;
 pub use blocker::{
     Blocker, BlockerCheck, BlockerKind, MAX_BLOCKER_BYTES, MAX_BLOCKER_CHECK_BYTES, NewBlocker,
@@ -40,6 +43,7 @@ pub use event::{Event, VerifyReason};
 pub use failure::{Category, FailedCheck, Failure};
 pub use input::{Actor, BaselineRequest, Decision, Input, InputKind, Raise, RunFacts};
 pub use items::ItemStatus;
+pub use noted::{About, MAX_NOTE_BYTES, Noted};
 pub use outstanding::outstanding;
 pub use session::{
     BLOCKS_IN_A_ROW, BLOCKS_IN_ALL, Blocks, HandOver, HostKind, HostProcess, MAX_ROUNDS,

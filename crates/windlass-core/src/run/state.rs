@@ -15,7 +15,7 @@ use crate::plan::{Plan, PlanStep, Skip};
 use crate::proof::ProtectedChange;
 use crate::question::Question;
 use crate::run::{
-    Blocker, Blocks, Clarification, Failure, HandOver, PushSettings, RunFacts, Session,
+    Blocker, Blocks, Clarification, Failure, HandOver, Noted, PushSettings, RunFacts, Session,
 };
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
@@ -101,6 +101,9 @@ pub struct RunState {
     /// What people had to put right, open or not.
     #[serde(default, skip_serializing_if = "Vector::is_empty")]
     pub blockers: Vector<Arc<Blocker>>,
+    /// Failures that somebody noted, in their order.
+    #[serde(default, skip_serializing_if = "Vector::is_empty")]
+    pub noted: Vector<Arc<Noted>>,
     /// What was published last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub publication: Option<Publication>,

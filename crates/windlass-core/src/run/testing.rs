@@ -273,6 +273,7 @@ fn facts() -> RunFacts {
         carried: Vec::new(),
         version: "test".to_owned(),
         failure_rules: Vec::new(),
+        services: Vec::new(),
         push_settings: None,
         questions_wait: None,
     }

@@ -26,6 +26,7 @@ pub(super) fn facts() -> RunFacts {
         carried: Vec::new(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         failure_rules: Vec::new(),
+        services: Vec::new(),
         push_settings: None,
         questions_wait: None,
     }

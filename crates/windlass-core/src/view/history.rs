@@ -469,6 +469,9 @@ pub fn describe(event: &Event) -> String {
             clarification.question.category,
             clarification.words().unwrap_or_default()
         ),
+        Event::FailureNoted { about, category, summary, by } => {
+            format!("{by} noted a failure of `{about}` ({category}): {summary}")
+        }
         Event::BlockerRaised { message } => format!("a person is needed: {message}"),
         Event::RunPaused { reason, detail } => format!("paused ({}): {detail}", reason.as_str()),
         Event::RunResumed { .. } => "resumed".to_owned(),

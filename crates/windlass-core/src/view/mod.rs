@@ -6,6 +6,7 @@
 mod changes;
 mod cost;
 mod document;
+mod failures;
 mod graph;
 mod history;
 mod items;
@@ -24,6 +25,7 @@ mod why;
 pub use changes::{Changes, Difference, FileChange};
 pub use cost::{CostBy, CostGroup, CostRow, CostSum, CostView, Spend, cost_view};
 pub use document::{document, document_for};
+pub use failures::{FailureView, Failures};
 pub use graph::{GraphFormat, graph};
 pub use history::{AttemptEntry, DecisionEntry, History, ProofEntry, StepHistory, describe};
 pub use items::{ItemView, item_views};

@@ -8,8 +8,8 @@ use windlass_core::id::{AttemptId, Fence, GateId, VerificationId};
 use windlass_core::item::{ItemChange, NewItem, Wanted};
 use windlass_core::proof::Outcome;
 use windlass_core::run::{
-    Actor, BlockerCheck, Control, Decision, Event, HostKind, HostProcess, Input, InputKind,
-    NewBlocker, Phase, Raise, RunState, Session, Severity, TimerKey, decide,
+    About, Actor, BlockerCheck, Category, Control, Decision, Event, HostKind, HostProcess, Input,
+    InputKind, NewBlocker, Phase, Raise, RunState, Session, Severity, TimerKey, decide,
 };
 use windlass_core::snapshot::Snapshot;
 use windlass_core::time::{Span, Timestamp};
@@ -308,6 +308,17 @@ fn inputs_about_items(state: &RunState) -> Vec<InputKind> {
         inputs.extend(
             attempt.clone().map(|attempt| InputKind::HelpAsked { attempt, blocker: help() }),
         );
+        inputs.push(InputKind::Decided(Decision::NoteFailure {
+            about: About::Item(id.into()),
+            category: Category::External,
+            summary: "no".to_owned(),
+        }));
+        inputs.extend(attempt.clone().map(|attempt| InputKind::FailureNoted {
+            attempt,
+            about: id.to_owned(),
+            category: Category::Code,
+            summary: "no".to_owned(),
+        }));
         inputs
             .extend(attempt.clone().map(|attempt| InputKind::ItemAsked { attempt, item: new(id) }));
         for change in changes {
@@ -383,6 +394,7 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "checkpoint_made",
         "context_set",
         "driver_took_over",
+        "failure_noted",
         "feedback_given",
         "gate_answer_refused",
         "gate_approved",

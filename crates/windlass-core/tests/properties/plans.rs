@@ -323,6 +323,7 @@ pub(crate) fn facts(in_advance: bool) -> RunFacts {
         carried: Vec::new(),
         version: "test".to_owned(),
         failure_rules: Vec::new(),
+        services: Vec::new(),
         push_settings: None,
         questions_wait: None,
     }

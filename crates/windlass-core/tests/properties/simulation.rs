@@ -89,7 +89,8 @@ impl Simulation {
             InputKind::ContextSet { attempt, .. }
             | InputKind::ItemAsked { attempt, .. }
             | InputKind::HelpAsked { attempt, .. }
-            | InputKind::ItemChanged { attempt, .. } => Actor::agent(attempt),
+            | InputKind::ItemChanged { attempt, .. }
+            | InputKind::FailureNoted { attempt, .. } => Actor::agent(attempt),
             _ => Actor::engine(),
         };
         let input = Input { at: self.now, actor, kind };
@@ -273,7 +274,7 @@ impl Simulation {
 
     fn agent_speaks(&mut self, dice: &mut Dice) {
         let Some(attempt) = self.state.running_attempts().next() else { return };
-        match dice.roll(4) {
+        match dice.roll(5) {
             1 => {
                 let item = some_item(&self.state, dice);
                 let _ = self.feed(InputKind::ItemAsked { attempt, item });
@@ -282,6 +283,15 @@ impl Simulation {
             2 => {
                 let (item, change) = some_change(&self.state, dice);
                 let _ = self.feed(InputKind::ItemChanged { attempt, item, change });
+                return;
+            }
+            3 => {
+                let item = self.state.plan.find(&attempt.step);
+                let item = item.and_then(|index| self.state.plan.item_of(index));
+                let about = item.map_or_else(|| attempt.step.to_string(), |item| item.to_string());
+                let category = windlass_core::run::Category::ALL[dice.roll(7)];
+                let summary = format!("note {}", dice.roll(20));
+                let _ = self.feed(InputKind::FailureNoted { attempt, about, category, summary });
                 return;
             }
             _ => {}
@@ -336,6 +346,7 @@ fn check_taken(state: &RunState, input: &InputKind, events: &[Event]) {
         | InputKind::AttemptLost { attempt, .. }
         | InputKind::ItemAsked { attempt, .. }
         | InputKind::ItemChanged { attempt, .. }
+        | InputKind::FailureNoted { attempt, .. }
         | InputKind::ContextSet { attempt, .. } => {
             assert!(state.running_attempts().any(|id| id == *attempt), "a stale attempt");
         }

@@ -76,6 +76,7 @@ impl Story {
             carried: Vec::new(),
             version: "test".to_owned(),
             failure_rules: Vec::new(),
+            services: Vec::new(),
             push_settings: None,
             questions_wait: None,
         };

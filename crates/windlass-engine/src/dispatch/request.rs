@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use windlass_core::id::{GateId, ItemId, StepId};
 use windlass_core::item::{ItemChange, NewItem};
 use windlass_core::question::Phase;
-use windlass_core::run::{Decision, NewBlocker, Raise, Rejected};
+use windlass_core::run::{About, Category, Decision, NewBlocker, Raise, Rejected};
 use windlass_core::snapshot::Snapshot;
 
 /// What a person asks of a run.
@@ -57,6 +57,8 @@ pub enum Request {
     Block { blocker: NewBlocker },
     /// See [`Decision::Fixed`].
     Fixed { what: Option<String>, notes: Option<String> },
+    /// See [`Decision::NoteFailure`].
+    NoteFailure { about: About, category: Category, summary: String },
     /// See [`Decision::Abort`].
     Abort { reason: Option<String> },
 }
@@ -110,6 +112,9 @@ impl Request {
             Self::MoveItem { item, before } => Decision::MoveItem { item, before },
             Self::Block { blocker } => Decision::Block { blocker },
             Self::Fixed { what, notes } => Decision::Fixed { what, notes },
+            Self::NoteFailure { about, category, summary } => {
+                Decision::NoteFailure { about, category, summary }
+            }
             Self::Abort { reason } => Decision::Abort { reason },
         }
     }
@@ -161,6 +166,12 @@ impl Answer {
             Rejected::NobodyWorks { .. } => Some(
                 "send the step that has to be done again back with `windlass rollback STEP MSG`",
             ),
+            Rejected::NotYourWork { .. } => {
+                Some("an agent notes failures of its own story or step")
+            }
+            Rejected::NoteTooLong => {
+                Some("write the rest into `.windlass/run/reports` and name the file")
+            }
             Rejected::UnknownStep { .. } => Some("`windlass status` lists the steps"),
             Rejected::NoReason => Some("say why, so that it can be read in the report"),
             Rejected::Ended
@@ -192,6 +203,7 @@ impl Answer {
             | Rejected::BadItem(_)
             | Rejected::DependencyCycle { .. }
             | Rejected::BeforeItself { .. }
+            | Rejected::AlreadyOver { .. }
             | Rejected::NothingFailed => None,
             Rejected::UnknownCheckpoint { .. } => Some("`windlass checkpoint list` shows them"),
             Rejected::CheckpointTaken { .. } => Some("give it another name"),

@@ -17,7 +17,7 @@ use rustix::fs::{Mode, OFlags};
 use serde::{Deserialize, Serialize};
 use windlass_core::id::{AttemptId, ItemId};
 use windlass_core::item::{ItemChange, NewItem};
-use windlass_core::run::{InputKind, NewBlocker};
+use windlass_core::run::{Category, InputKind, NewBlocker};
 
 use super::message::Message;
 use crate::process::ancestry;
@@ -58,7 +58,7 @@ enum Call {
     Item { token: String, attempt: AttemptId, call: AgentCall },
 }
 
-/// What an agent wants: to do something with items, or help of a person.
+/// What an agent wants: to do something with items, to say something about its own, or help.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum AgentCall {
@@ -81,6 +81,15 @@ pub enum AgentCall {
     },
     /// See all of them.
     List,
+    /// Note a failure of what it works on.
+    Note {
+        /// Its item or its step.
+        about: String,
+        /// What kind of failure it is.
+        category: Category,
+        /// What happened.
+        summary: String,
+    },
 }
 
 /// What an agent is answered.
@@ -328,6 +337,9 @@ fn about_items(
         AgentCall::Add { item } => InputKind::ItemAsked { attempt: attempt.clone(), item },
         AgentCall::Update { item, change } => {
             InputKind::ItemChanged { attempt: attempt.clone(), item, change }
+        }
+        AgentCall::Note { about, category, summary } => {
+            InputKind::FailureNoted { attempt: attempt.clone(), about, category, summary }
         }
     };
     let (send, receive) = sync_channel(1);

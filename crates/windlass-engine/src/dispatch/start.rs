@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use windlass_core::deps::Service;
 use windlass_core::failure_rules::FailureRule;
 use windlass_core::id::{ContentHash, RunId};
 use windlass_core::plan::{Plan, StepKind};
@@ -47,6 +48,8 @@ pub struct StartRequest {
     pub failure_rules: Vec<FailureRule>,
     /// How long questions wait for an answer; the usual time when none is given.
     pub questions_wait: Option<Span>,
+    /// Services outside the repository that stories may need, besides those that windlass knows.
+    pub services: Vec<Service>,
 }
 
 /// Why a run cannot start.
@@ -159,6 +162,7 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
         carried,
         version: request.version,
         failure_rules: request.failure_rules,
+        services: request.services,
         push_settings,
         questions_wait: request.questions_wait,
     };

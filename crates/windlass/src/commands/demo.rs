@@ -110,6 +110,7 @@ fn begin(surroundings: &Surroundings, scratch: &Scratch) -> Result<RunId, Comman
         version: env!("CARGO_PKG_VERSION").to_owned(),
         failure_rules: Vec::new(),
         questions_wait: Some(Span(0)),
+        services: Vec::new(),
     };
     Ok(start(&surroundings.site, request)?)
 }

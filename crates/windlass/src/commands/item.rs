@@ -81,6 +81,16 @@ fn tell(
     let Some(speaker) = Speaker::find(cli)? else {
         return decide::ask(&Surroundings::find(cli)?, request, what, output);
     };
+    say(&speaker, call, what, output)
+}
+
+/// Says it as the agent of the running attempt.
+pub(super) fn say(
+    speaker: &Speaker,
+    call: AgentCall,
+    what: &str,
+    output: &mut Output,
+) -> Result<ExitCode, CommandError> {
     speaker.item(call)?;
     if output.is_json() {
         output.json(&serde_json::json!({"accepted": true}));

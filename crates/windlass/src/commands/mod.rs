@@ -8,8 +8,10 @@ mod context;
 mod cost;
 mod decide;
 mod demo;
+mod deps;
 mod diff;
 mod doctor;
+mod failure;
 mod graph;
 mod import;
 mod init;
@@ -85,6 +87,8 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Completions(arguments)) => completions::completions(arguments, output),
         Some(Command::Man(arguments)) => man::man(arguments, output),
         Some(Command::Place(arguments)) => place::place(cli, arguments, output),
+        Some(Command::Deps(arguments)) => deps::deps(cli, arguments, output),
+        Some(Command::Failure(arguments)) => failure::failure(cli, arguments, output),
         Some(Command::Hook(arguments)) => {
             let host = match arguments.host {
                 HostName::Claude => HostKind::Claude,

@@ -63,6 +63,7 @@ pub(crate) fn run(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         failure_rules: settings.failures.clone(),
         questions_wait: unattended(arguments).then_some(Span(0)),
+        services: settings.services.clone(),
     };
     let notify = arguments.drive.notify.as_deref().map(Notify::of);
     let notify = Setting::or_flag(notify, settings.notify);
@@ -96,6 +97,7 @@ pub(crate) fn prepare_run(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         failure_rules: settings.failures,
         questions_wait: arguments.yes.then_some(Span(0)),
+        services: settings.services,
     })
 }
 

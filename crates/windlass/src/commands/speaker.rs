@@ -93,7 +93,7 @@ impl Speaker {
         }
     }
 
-    /// Adds, changes or lists items; none where the list is to be read as people read it.
+    /// Adds, changes or lists items, or notes a failure; none where the list is to be read as people read it.
     pub(super) fn item(&self, call: AgentCall) -> Result<Option<serde_json::Value>, CommandError> {
         match (self, call) {
             (Self::Launched { socket, token, attempt }, call) => {
@@ -114,6 +114,15 @@ impl Speaker {
             }
             (Self::Hosted { home, .. }, AgentCall::Block { blocker }) => {
                 say(home, self.badge()?, |attempt| InputKind::HelpAsked { attempt, blocker })?;
+                Ok(Some(serde_json::Value::Null))
+            }
+            (Self::Hosted { home, .. }, AgentCall::Note { about, category, summary }) => {
+                say(home, self.badge()?, |attempt| InputKind::FailureNoted {
+                    attempt,
+                    about,
+                    category,
+                    summary,
+                })?;
                 Ok(Some(serde_json::Value::Null))
             }
             (Self::Hosted { .. }, AgentCall::List) => Ok(None),

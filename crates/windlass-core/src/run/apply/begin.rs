@@ -56,6 +56,7 @@ impl RunState {
             clarifications: imbl::Vector::new(),
             blockers: imbl::Vector::new(),
             items: Vector::new(),
+            noted: Vector::new(),
             reading: OrdSet::new(),
             repeating: OrdSet::new(),
         };

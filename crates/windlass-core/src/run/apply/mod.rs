@@ -9,6 +9,7 @@ mod attempt;
 mod begin;
 mod blocker;
 mod item;
+mod noted;
 mod publish;
 mod question;
 mod reopen;
@@ -127,10 +128,14 @@ impl RunState {
             | Event::GateAnswerRefused { .. }
             | Event::ProtectedPinned { .. } => self.apply_to_gate(event),
             Event::FeedbackGiven { step, .. } | Event::RetriesReset { step } => {
-                self.apply_reopening(self.index(event, step)?, event)
+                let index = self.index(event, step)?;
+                self.settle_notes(index);
+                self.apply_reopening(index, event)
             }
             Event::RolledBack { target, .. } => {
-                self.apply_reopening(self.index(event, target)?, event)
+                let index = self.index(event, target)?;
+                self.settle_notes(index);
+                self.apply_reopening(index, event)
             }
             Event::RepeatBegan { .. }
             | Event::TasksRead { .. }
@@ -151,6 +156,7 @@ impl RunState {
             | Event::BlockerStays { .. }
             | Event::BlockerResolved { .. }
             | Event::ResolutionNoted { .. } => self.apply_to_blocker(event),
+            Event::FailureNoted { .. } => self.note_failure(event),
             Event::BlockerRaised { .. }
             | Event::RunPaused { .. }
             | Event::RunResumed { .. }

@@ -43,6 +43,7 @@ impl RunState {
             Event::StepProven { snapshot, report, .. } => {
                 self.spend_verification(index, event)?;
                 self.publish_paths(index);
+                self.settle_notes(index);
                 self.blocks.in_a_row = 0;
                 let aside = self.plan.step(index).is_spoke();
                 if !aside {

@@ -11,7 +11,7 @@ use crate::snapshot::Snapshot;
 use crate::time::{Span, Timestamp};
 
 /// A run whose attempts are lost this often in a row has a problem that trying does not solve.
-const LOST_IN_A_ROW: u32 = 20;
+pub(crate) const LOST_IN_A_ROW: u32 = 20;
 
 /// How long a provider's limit is waited for when it states no end.
 pub const LIMIT_WITHOUT_RESET: Span = Span::minutes(15);

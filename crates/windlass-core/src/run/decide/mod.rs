@@ -14,6 +14,7 @@ mod control;
 mod draft;
 mod gate;
 mod item;
+mod note;
 mod publish;
 mod question;
 mod rollback;
@@ -35,6 +36,8 @@ mod gate_tests;
 mod group_tests;
 #[cfg(test)]
 mod item_tests;
+#[cfg(test)]
+mod note_tests;
 #[cfg(test)]
 mod path_tests;
 #[cfg(test)]
@@ -62,6 +65,7 @@ use crate::run::{Decision, Event, Input, InputKind};
 use draft::Draft;
 
 pub use attempt::LIMIT_WITHOUT_RESET;
+pub(super) use attempt::LOST_IN_A_ROW;
 pub(crate) use verified::SAME_FAILURE;
 
 /// Raised whenever the same state and input would give other events than before.
@@ -179,6 +183,12 @@ pub enum Rejected {
     AnswerTooLong,
     #[error("items are not set as a context key")]
     ItemsAreAdded,
+    #[error("your attempt does not work on `{about}`")]
+    NotYourWork { about: String },
+    #[error("`{about}` is finished")]
+    AlreadyOver { about: String },
+    #[error("a failure is told in at most 1000 bytes")]
+    NoteTooLong,
     #[error(transparent)]
     BadItem(#[from] BadItem),
 }
@@ -259,6 +269,9 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
         InputKind::BlockerLookedAt { blocker, look, report } => {
             blocker::looked_at(&mut draft, *blocker, *look, report)?;
         }
+        InputKind::FailureNoted { attempt, about, category, summary } => {
+            note::by_agent(&mut draft, attempt, about, *category, summary)?;
+        }
         InputKind::BaselineTaken { step, epoch, baseline } => {
             step::baseline_taken(&mut draft, step, *epoch, baseline)?;
         }
@@ -335,6 +348,10 @@ fn decided(draft: &mut Draft, decision: &Decision) -> Result<(), Rejected> {
             question::said(draft, *phase, category, question, text)
         }
         Decision::MoveItem { item, before } => item::move_to(draft, item, before.as_ref()),
+        Decision::NoteFailure { about, category, summary } => {
+            let by = draft.actor();
+            note::note(draft, about, *category, summary, by)
+        }
         Decision::Abort { reason } => control::abort(draft, reason.as_deref()),
     }
 }

@@ -263,8 +263,7 @@ pub(super) fn wait(draft: &mut Draft, index: StepIndex, until: Timestamp, limit:
 /// together do not come back together.
 pub(super) fn backoff(draft: &Draft, index: StepIndex, failures: u32, jitter: u16) -> Timestamp {
     let policy = draft.state.plan.step(index).backoff;
-    let doubled = policy.initial.0.saturating_mul(1 << failures.saturating_sub(1).min(20));
-    let capped = doubled.min(policy.max.0);
+    let capped = policy.after(failures).0;
     let chance = capped / 4 * u64::from(jitter.min(1000)) / 1000;
     draft.state.now.plus(Span(capped - capped / 4 + chance))
 }
