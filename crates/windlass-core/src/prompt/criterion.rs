@@ -34,7 +34,8 @@ pub(super) fn describe_criterion(
     }
 }
 
-fn describe_check(check: &CheckKind, context: &serde_json::Value) -> String {
+/// Tells one check.
+pub(super) fn describe_check(check: &CheckKind, context: &serde_json::Value) -> String {
     match check {
         CheckKind::File { glob, stale_ok, min_bytes, contains } => {
             let glob = template::fill_context(glob, context).unwrap_or_else(|_| glob.clone());

@@ -6,6 +6,8 @@
 
 mod criterion;
 mod issue;
+mod places;
+mod retry;
 mod services;
 mod text;
 
@@ -31,11 +33,12 @@ pub const ISSUE_FILE: &str = ".windlass/run/issue.md";
 /// Bounds per part; with the fixed words between them they stay below [`MAX_BYTES`].
 const MAX_GOAL: usize = 700;
 const MAX_TASK: usize = 2200;
+const MAX_TASK_AGAIN: usize = 1200;
 const MAX_READS: usize = 1000;
 const MAX_CONTEXT: usize = 700;
 const MAX_CRITERION: usize = 1000;
 const MAX_RULES: usize = 600;
-const MAX_FAILURE: usize = 1200;
+const MAX_HOTFIX: usize = 1200;
 
 /// How every prompt ends.
 const WHEN_FINISHED: &str = "\n## When you are finished\n\nAnswer with `Done.` and nothing else. \
@@ -69,14 +72,16 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
     item(&mut text, state, index);
     reads(&mut text, &published, plan);
     context(&mut text, &published);
-    section(&mut text, "Task", &bounded(&task(&published, plan), MAX_TASK, &task_file(plan)));
+    // Whoever tries again needs to know what failed more than every word of the task.
+    let max_task = if step.failure.is_some() { MAX_TASK_AGAIN } else { MAX_TASK };
+    section(&mut text, "Task", &bounded(&task(&published, plan), max_task, &task_file(plan)));
     services::outside(&mut text, state, index);
     done_when(&mut text, &published, plan);
     rules(&mut text, state, plan);
     if step.hotfix.is_some() && step.failure.is_none() {
         hotfix(&mut text, step);
     } else {
-        last_failure(&mut text, plan, step);
+        retry::last_failure(&mut text, state, index);
     }
     // Whatever the bounds of the parts add up to, a prompt has its end.
     format!("{}{WHEN_FINISHED}", cut(&text, MAX_BYTES - WHEN_FINISHED.len()))
@@ -202,30 +207,12 @@ fn hotfix(text: &mut String, step: &StepState) {
     let mut body = format!(
         "This step was done before and is open again. {} asks:\n\n{}\n",
         one_line(&hotfix.by, 80),
-        cut(&hotfix.message, MAX_FAILURE - 300),
+        cut(&hotfix.message, MAX_HOTFIX - 300),
     );
     if !hotfix.files.is_empty() {
         let _ = writeln!(body, "\nFiles concerned: {}", one_line(&hotfix.files.join(", "), 160));
     }
     section(text, "Hotfix", &body);
-}
-
-fn last_failure(text: &mut String, plan: &PlanStep, step: &StepState) {
-    let Some(failure) = &step.failure else { return };
-    let mut body = format!("The last try was not accepted: {}\n", one_line(&failure.summary, 300));
-    for check in failure.checks.iter().take(3) {
-        if let Some(excerpt) = &check.excerpt {
-            let _ = writeln!(body, "\n```\n{}\n```", cut(excerpt, 400).replace("```", "'''"));
-        }
-        if let Some(evidence) = &check.evidence {
-            let _ = writeln!(body, "Whole output: `{}`", evidence_file(&evidence.hash));
-        }
-    }
-    if let Some(hotfix) = &step.hotfix {
-        let _ = writeln!(body, "\nStill asked for: {}", one_line(&hotfix.message, 200));
-    }
-    let title = format!("Try {} of {}", step.tries + 1, plan.retries);
-    section(text, &title, cut(&body, MAX_FAILURE));
 }
 
 /// As many whole lines as fit, and how many were left out.

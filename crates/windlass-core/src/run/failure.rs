@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::ContentHash;
-use crate::proof::Blob;
+use crate::plan::{CheckId, Holds};
+use crate::proof::{Blob, VerifyReport};
 
 /// What kind of failure it was; it decides what happens next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,6 +73,36 @@ pub struct Failure {
     pub checks: Vec<FailedCheck>,
     /// Equal for failures that look the same but for numbers, times and addresses.
     pub signature: ContentHash,
+}
+
+/// What a verification saw that ended in a failure, as far as the next attempt is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Looked {
+    /// Paths that changed since the step began, at most [`MAX_LOOKED_PATHS`].
+    pub changed: Vec<String>,
+    /// How many paths changed.
+    pub changed_count: u64,
+    /// How the checks that were looked at stand.
+    pub checks: Vec<(CheckId, Holds)>,
+}
+
+/// How many changed paths the state keeps of a failed verification.
+const MAX_LOOKED_PATHS: usize = 20;
+
+impl Looked {
+    pub(super) fn of(report: &VerifyReport) -> Self {
+        Self {
+            changed: report.changed.iter().take(MAX_LOOKED_PATHS).cloned().collect(),
+            changed_count: report.changed_count,
+            checks: report.proofs.iter().map(|proof| (proof.check, proof.holds)).collect(),
+        }
+    }
+
+    /// Returns how a check stands; none when nobody looked.
+    pub fn holds(&self, check: CheckId) -> Option<Holds> {
+        self.checks.iter().find(|(id, _)| *id == check).map(|(_, holds)| *holds)
+    }
 }
 
 /// A check that did not hold.

@@ -40,7 +40,7 @@ pub(crate) use decide::SAME_FAILURE;
 pub use decide::{DECIDER_VERSION, LIMIT_WITHOUT_RESET, Rejected, decide, start};
 pub use effect::{Effect, TimerKey};
 pub use event::{Event, VerifyReason};
-pub use failure::{Category, FailedCheck, Failure};
+pub use failure::{Category, FailedCheck, Failure, Looked};
 pub use input::{Actor, BaselineRequest, Decision, Input, InputKind, Raise, RunFacts};
 pub use items::ItemStatus;
 pub use noted::{About, MAX_NOTE_BYTES, Noted};

@@ -15,7 +15,8 @@ use crate::plan::{Plan, PlanStep, Skip};
 use crate::proof::ProtectedChange;
 use crate::question::Question;
 use crate::run::{
-    Blocker, Blocks, Clarification, Failure, HandOver, Noted, PushSettings, RunFacts, Session,
+    Blocker, Blocks, Clarification, Failure, HandOver, Looked, Noted, PushSettings, RunFacts,
+    Session,
 };
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
@@ -302,6 +303,9 @@ pub struct StepState {
     pub seen: Option<Snapshot>,
     /// Why the last attempt failed.
     pub failure: Option<Failure>,
+    /// What the verification behind that failure saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub looked: Option<Looked>,
     /// What a person or a review asked for when the step was reopened.
     pub hotfix: Option<Hotfix>,
     /// Papers that the step's proof rested on.

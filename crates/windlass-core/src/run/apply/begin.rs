@@ -89,6 +89,7 @@ impl StepState {
             baseline: None,
             seen: None,
             failure: None,
+            looked: None,
             hotfix: None,
             papers: Vec::new(),
             published: Vec::new(),

@@ -178,7 +178,7 @@ impl RunState {
             step.approved = false;
             (step.acted, step.waived) = (false, false);
             (step.shown_settings, step.accepted_settings) = (None, None);
-            step.failure = None;
+            (step.failure, step.looked) = (None, None);
             step.hotfix = None;
             step.note = None;
             step.completed_at = None;

@@ -6,7 +6,7 @@ use super::{Applied, IllegalEvent, expect_next};
 use crate::id::StepIndex;
 use crate::plan::{CommitPolicy, Publish, template};
 use crate::run::state::{GateKind, Phase, RunState};
-use crate::run::{Event, Failure, VerifyReason};
+use crate::run::{Event, Failure, Looked, VerifyReason};
 
 impl RunState {
     #[expect(
@@ -54,7 +54,7 @@ impl RunState {
                 self.update(index, |step| {
                     step.papers.clone_from(&report.papers);
                     step.questions.clone_from(&report.questions);
-                    step.failure = None;
+                    (step.failure, step.looked) = (None, None);
                     (step.lost, step.broken, step.repeats) = (0, 0, 0);
                     step.phase = if aside {
                         Phase::Adopting { snapshot: snapshot.clone() }
@@ -65,7 +65,7 @@ impl RunState {
                     };
                 });
             }
-            Event::RoundFailed { attempt, failure, .. } => {
+            Event::RoundFailed { attempt, failure, report } => {
                 let judged = matches!(self.step(index).phase,
                     Phase::Verifying { attempt: Some(number), .. } if number == attempt.number);
                 let Some(driver) = self.driver.filter(|_| judged) else {
@@ -77,18 +77,21 @@ impl RunState {
                 let (number, failure) = (attempt.number, failure.clone());
                 self.update(index, |step| {
                     step.failure = Some(failure);
+                    step.looked = Some(Looked::of(report));
                     if let Some(handover) = &mut step.handover {
                         handover.rounds += 1;
                     }
                     step.phase = Phase::Running { attempt: number, driver, since: now };
                 });
             }
-            Event::StepNotProven { failure, costs_try, .. } => {
+            Event::StepNotProven { failure, report, costs_try, .. } => {
                 if matches!(self.step(index).phase, Phase::Verifying { .. }) {
                     self.spend_verification(index, event)?;
                 }
                 self.expect_holder(index, event, |phase| matches!(phase, Phase::Due))?;
                 self.fail(index, failure, *costs_try);
+                let looked = report.as_deref().map(Looked::of);
+                self.update(index, |step| step.looked = looked);
             }
             Event::RouteTaken { verdict, .. } => {
                 let confirmed = matches!(&self.step(index).phase,
