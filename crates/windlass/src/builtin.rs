@@ -33,14 +33,18 @@ macro_rules! role {
     };
 }
 
-/// All of them: those for any repository, then those of the `feature` workflow.
-pub(crate) const ROLES: [BuiltInRole; 16] = [
+/// All of them: those for any repository and those for stories, then those of the `feature` workflow.
+pub(crate) const ROLES: [BuiltInRole; 20] = [
     role!("planner"),
     role!("developer"),
     role!("reviewer"),
     role!("tester"),
     role!("test-writer"),
     role!("writer"),
+    role!("analyst"),
+    role!("architect"),
+    role!("security"),
+    role!("devops"),
     role!("architect-planner"),
     role!("ui-designer"),
     role!("api-architect"),

@@ -143,7 +143,7 @@ pub(crate) enum Command {
     )]
     Watch,
     /// Show what happened, event by event
-    #[command(after_help = "Example: windlass log -f")]
+    #[command(after_help = "Examples:\n  windlass log -f\n  windlass log --lines 20")]
     Log(LogArguments),
     /// Show the state at any event, or why a step is where it is
     #[command(
@@ -257,6 +257,12 @@ pub(crate) enum Command {
         after_help = "Examples:\n  windlass failure list S2\n  windlass failure advice S2\n  windlass failure add S2 --category external \"the sandbox is down\""
     )]
     Failure(FailureArguments),
+    /// Show and check the phase of test-first work that stories are in
+    #[command(after_help = "Examples:\n  windlass tdd status\n  windlass tdd validate S2 GREEN")]
+    Tdd(TddArguments),
+    /// Print what an agent needs that goes on with the run, in at most 4 KiB
+    #[command(after_help = "Example: windlass compact --json")]
+    Compact,
     /// Answer a hook of a hosting session; the host calls this, and gives the event on standard input
     #[command(
         after_help = "Example: windlass hook claude stop\n\nCalled by hand it decides nothing: who calls is told by standard input."

@@ -203,6 +203,8 @@ fn proven() -> VerifyReport {
         verdict: None,
         route_files: Vec::new(),
         route_findings: Vec::new(),
+        remarks: Vec::new(),
+        criteria: Vec::new(),
         papers: Vec::new(),
         questions: Vec::new(),
         moved_on: None,

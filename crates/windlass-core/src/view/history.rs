@@ -340,6 +340,30 @@ fn blocker_words(event: &Event) -> String {
     }
 }
 
+/// Tells what happens to items.
+#[expect(clippy::wildcard_enum_match_arm, reason = "`describe` sends only these here")]
+fn item_words(event: &Event) -> String {
+    match event {
+        Event::RepeatBegan { step } => format!("`{step}` goes through its items"),
+        Event::TasksRead { step, tasks: 1 } => format!("`{step}` has a task list of 1 entry"),
+        Event::TasksRead { step, tasks } => format!("`{step}` has a task list of {tasks} entries"),
+        Event::ItemAdded { item } => match &item.skipped {
+            Some(reason) => format!("item `{}`: {} ({reason})", item.id, item.title),
+            None => format!("item `{}`: {}", item.id, item.title),
+        },
+        Event::ItemUpdated { item, change } => match &change.wanted {
+            Some(Wanted::Skip { reason }) => format!("item `{item}` was skipped: {reason}"),
+            Some(Wanted::Reopen) => format!("item `{item}` is wanted after all"),
+            None => format!("item `{item}` was changed"),
+        },
+        Event::ItemOpened { item } => format!("item `{item}` comes up"),
+        Event::FailureNoted { about, category, summary, by } => {
+            format!("{by} noted a failure of `{about}` ({category}): {summary}")
+        }
+        _ => String::new(),
+    }
+}
+
 /// Tells an event in one line, for people.
 pub fn describe(event: &Event) -> String {
     match event {
@@ -419,19 +443,12 @@ pub fn describe(event: &Event) -> String {
         Event::StepWaived { step } => format!("`{step}` was waived: it is not proven"),
         Event::StepFailed { step } => format!("`{step}` failed"),
         Event::StepBlocked { step, reason } => format!("`{step}` is blocked: {reason}"),
-        Event::RepeatBegan { step } => format!("`{step}` goes through its items"),
-        Event::TasksRead { step, tasks: 1 } => format!("`{step}` has a task list of 1 entry"),
-        Event::TasksRead { step, tasks } => format!("`{step}` has a task list of {tasks} entries"),
-        Event::ItemAdded { item } => match &item.skipped {
-            Some(reason) => format!("item `{}`: {} ({reason})", item.id, item.title),
-            None => format!("item `{}`: {}", item.id, item.title),
-        },
-        Event::ItemUpdated { item, change } => match &change.wanted {
-            Some(Wanted::Skip { reason }) => format!("item `{item}` was skipped: {reason}"),
-            Some(Wanted::Reopen) => format!("item `{item}` is wanted after all"),
-            None => format!("item `{item}` was changed"),
-        },
-        Event::ItemOpened { item } => format!("item `{item}` comes up"),
+        Event::RepeatBegan { .. }
+        | Event::TasksRead { .. }
+        | Event::ItemAdded { .. }
+        | Event::ItemUpdated { .. }
+        | Event::ItemOpened { .. }
+        | Event::FailureNoted { .. } => item_words(event),
         Event::ItemMoved { item, before: Some(before) } => {
             format!("item `{item}` comes before `{before}`")
         }
@@ -469,9 +486,6 @@ pub fn describe(event: &Event) -> String {
             clarification.question.category,
             clarification.words().unwrap_or_default()
         ),
-        Event::FailureNoted { about, category, summary, by } => {
-            format!("{by} noted a failure of `{about}` ({category}): {summary}")
-        }
         Event::BlockerRaised { message } => format!("a person is needed: {message}"),
         Event::RunPaused { reason, detail } => format!("paused ({}): {detail}", reason.as_str()),
         Event::RunResumed { .. } => "resumed".to_owned(),

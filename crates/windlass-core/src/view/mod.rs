@@ -4,6 +4,7 @@
 //! two views never disagree.
 
 mod changes;
+mod compact;
 mod cost;
 mod document;
 mod failures;
@@ -19,10 +20,12 @@ mod redact;
 mod report;
 mod running;
 mod status;
+mod stories;
 mod trail;
 mod why;
 
 pub use changes::{Changes, Difference, FileChange};
+pub use compact::{CompactStory, CompactView, MAX_COMPACT_BYTES, compact_view};
 pub use cost::{CostBy, CostGroup, CostRow, CostSum, CostView, Spend, cost_view};
 pub use document::{document, document_for};
 pub use failures::{FailureView, Failures};
@@ -42,6 +45,10 @@ pub use running::{Doing, GateAhead, RollbackTarget, RunningView, rollback_target
 pub use status::{
     BudgetView, GateView, NextCommand, RouteView, RunView, SkipView, StatusView, StepView,
     status_view,
+};
+pub use stories::{
+    StoryChecks, StoryStatus, StoryView, TddPhase, story_checks, story_status, story_view,
+    story_views, tdd_phase,
 };
 pub use trail::{Told, TrailError, follow};
 pub use why::{Sentence, Why, why};

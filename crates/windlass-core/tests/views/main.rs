@@ -8,6 +8,7 @@ mod items;
 mod kept;
 mod redact;
 mod report;
+mod stories;
 mod story;
 mod why;
 

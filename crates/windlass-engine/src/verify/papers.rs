@@ -9,7 +9,7 @@ use windlass_core::judgement::{
 use windlass_core::paper::{MAX_PAPER_BYTES, Mistake};
 use windlass_core::plan::{CheckKind, glob, template};
 use windlass_core::proof::VerifyReport;
-use windlass_core::question::{self, Phase};
+use windlass_core::question::{self, Phase, Question};
 use windlass_core::story;
 
 use super::baseline::BaselineFiles;
@@ -61,14 +61,22 @@ impl Looking<'_> {
         self.judged("stories", &text.path, &words, &missing)
     }
 
-    /// Whether a file holds questions that can be asked.
-    pub(super) fn questions(&self, file: &str, phase: Phase) -> Result<Seen, Broken> {
+    /// Whether a file holds questions that can be asked; they are `asked` when the step is proven.
+    pub(super) fn questions(
+        &self,
+        file: &str,
+        phase: Phase,
+        asked: &mut Vec<Question>,
+    ) -> Result<Seen, Broken> {
         let text = match self.paper("questions", file) {
             Ok(text) => text,
             Err(seen) => return Ok(*seen),
         };
         let (count, mistakes) = match question::parse(&text.content, phase) {
-            Ok(questions) => (questions.len(), Vec::new()),
+            Ok(questions) => {
+                *asked = questions;
+                (asked.len(), Vec::new())
+            }
             Err(mistakes) => (0, mistakes),
         };
         let words = match count {

@@ -299,7 +299,9 @@ impl Looking<'_> {
                     seen
                 }
                 CheckKind::Stories { file, designed } => self.stories(file, *designed)?,
-                CheckKind::Questions { file, phase } => self.questions(file, *phase)?,
+                CheckKind::Questions { file, phase } => {
+                    self.questions(file, *phase, &mut report.questions)?
+                }
                 CheckKind::VerdictIn { file, kind, accept, .. } => {
                     let files = Fresh { baseline: &baseline, changed };
                     self.verdict_in(file, *kind, accept, files, report)?

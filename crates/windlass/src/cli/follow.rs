@@ -16,6 +16,9 @@ pub(crate) struct LogArguments {
     /// Go on as things happen
     #[arg(short, long)]
     pub(crate) follow: bool,
+    /// Show only the last N lines; with --follow, go on from there
+    #[arg(long, value_name = "N", conflicts_with_all = ["hooks", "attempt"])]
+    pub(crate) lines: Option<usize>,
     /// Show what was observed and asked as well, not only what followed
     #[arg(long)]
     pub(crate) inputs: bool,

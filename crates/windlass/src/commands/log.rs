@@ -1,5 +1,6 @@
 //! `windlass log`: what happened, event by event.
 
+use std::collections::VecDeque;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -42,6 +43,7 @@ pub(crate) fn log(
         before: ChainHash::genesis(&run.id),
         inputs: arguments.inputs,
         started: run.created_at,
+        last: arguments.lines,
     };
     let mut mark = None;
     loop {
@@ -146,12 +148,15 @@ struct Printer {
     before: ChainHash,
     inputs: bool,
     started: windlass_core::time::Timestamp,
+    /// How many lines of what is there already are wanted; what comes later is printed whole.
+    last: Option<usize>,
 }
 
 impl Printer {
     /// Prints what is new, and says whether anybody still reads.
     fn print(&mut self, store: &Store, output: &mut Output) -> Result<bool, CommandError> {
         let records = store.records(&self.run, self.next).map_err(CommandError::failure)?;
+        let (last, mut kept) = (self.last.take(), VecDeque::new());
         for record in records {
             let record = record.map_err(CommandError::failure)?;
             self.next = record.seq.next();
@@ -161,13 +166,19 @@ impl Printer {
             } else {
                 self.line(&record)
             };
-            if let Some(line) = line
-                && !output.try_data(&line)
-            {
-                return Ok(false);
+            let Some(line) = line else { continue };
+            let Some(last) = last else {
+                if !output.try_data(&line) {
+                    return Ok(false);
+                }
+                continue;
+            };
+            kept.push_back(line);
+            if kept.len() > last {
+                kept.pop_front();
             }
         }
-        Ok(true)
+        Ok(kept.iter().all(|line| output.try_data(line)))
     }
 
     fn line(&self, record: &Record) -> Option<String> {

@@ -3,6 +3,7 @@
 mod agent;
 mod audit;
 mod check;
+mod compact;
 mod completions;
 mod context;
 mod cost;
@@ -29,6 +30,7 @@ mod schema;
 mod simulate;
 mod speaker;
 mod status;
+mod tdd;
 mod trash;
 mod watch;
 mod workflow;
@@ -88,6 +90,8 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Man(arguments)) => man::man(arguments, output),
         Some(Command::Place(arguments)) => place::place(cli, arguments, output),
         Some(Command::Deps(arguments)) => deps::deps(cli, arguments, output),
+        Some(Command::Tdd(arguments)) => tdd::tdd(cli, arguments, output),
+        Some(Command::Compact) => compact::compact(cli, output),
         Some(Command::Failure(arguments)) => failure::failure(cli, arguments, output),
         Some(Command::Hook(arguments)) => {
             let host = match arguments.host {

@@ -25,6 +25,7 @@ mod publish;
 mod replay;
 mod report;
 mod screens;
+mod stories;
 mod support;
 mod teams;
 mod trash;

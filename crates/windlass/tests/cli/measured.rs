@@ -103,6 +103,10 @@ fn the_agent_is_told_what_will_be_measured_and_what_was() {
     - `sh test.sh` in a clean checkout exits with 0 and writes test reports `out/**/*.xml`: at least 2 tests really run, at most 0 fail; neither skipped tests count nor reports that were there before
     - `sh test.sh` in a clean checkout exits with 0 and writes coverage reports `out/lcov.info`: at least 70 % of the lines ran; reports that were there before do not count
     The last try was not accepted: junit `out/**/*.xml`: 2 tests ran, 1 failed, 1 skipped; at most 0 may fail; `sh test.sh` exited with 1
+    Changed so far: `prompt.md`, `tasks.md`
+    - holds: at least 100 % of the boxes in `tasks.md` are ticked (`- [x]`)
+    - does not hold: `sh test.sh` in a clean checkout exits with 0 and writes test reports `out/**/*.xml`: a…
+    - not looked at: `sh test.sh` in a clean checkout exits with 0 and writes coverage reports `out/lcov.inf…
     "#);
     assert!(prompt.contains("failed: Sum.a: 3 is not 4"), "{prompt}");
 }
