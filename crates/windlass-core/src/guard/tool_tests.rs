@@ -242,3 +242,22 @@ fn how_long_a_look_takes() {
         println!("{} bytes: first {first:?}, median {:?}", text.len(), times[100]);
     }
 }
+
+#[test]
+fn looking_at_stories_is_free_and_only_a_subagent_notes_a_failure() {
+    let bash = |command: &str, seat: Seat| call("Bash", &json!({ "command": command }), seat);
+    for command in [
+        "windlass deps scan S1",
+        "windlass tdd status",
+        "windlass compact --json",
+        "windlass failure list S1",
+        "windlass failure advice S1",
+    ] {
+        for seat in [Seat::Orchestrator, Seat::Subagent] {
+            assert_eq!(bash(command, seat), Found::Nothing, "{command}");
+        }
+    }
+    let add = "windlass failure add S1 --category external 'the bank is down'";
+    assert_eq!(bash(add, Seat::Subagent), Found::Nothing);
+    assert!(bash(add, Seat::Orchestrator).refusal().is_some());
+}

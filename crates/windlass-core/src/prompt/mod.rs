@@ -80,9 +80,8 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
     rules(&mut text, state, plan);
     if step.hotfix.is_some() && step.failure.is_none() {
         hotfix(&mut text, step);
-    } else {
-        retry::last_failure(&mut text, state, index);
     }
+    retry::last_failure(&mut text, state, index);
     // Whatever the bounds of the parts add up to, a prompt has its end.
     format!("{}{WHEN_FINISHED}", cut(&text, MAX_BYTES - WHEN_FINISHED.len()))
 }

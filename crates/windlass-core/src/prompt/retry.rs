@@ -20,7 +20,7 @@ const MIN_OUTPUT: usize = 500;
 /// How many checks and changed files are listed.
 const MAX_LISTED: usize = 6;
 
-/// Adds what became of the last attempt.
+/// Adds what became of the last attempt; without a failure, what somebody noted.
 pub(super) fn last_failure(text: &mut String, state: &RunState, index: StepIndex) {
     let (plan, step) = (state.plan.step(index), state.step(index));
     let Some(failure) = &step.failure else {
