@@ -200,6 +200,7 @@ fn proven() -> VerifyReport {
         verdict: None,
         route_files: Vec::new(),
         route_findings: Vec::new(),
+        red: Vec::new(),
         papers: Vec::new(),
         moved_on: None,
         broken: None,

@@ -7,12 +7,13 @@ use super::request::{PlanError, PlanRequest};
 use super::template::{FillError, Template, Values};
 use super::{
     Check, CheckId, CheckKind, Criterion, Foreach, Limits, Plan, PlanParts, PlanStep, Prepare,
-    Publish, PullRequest, Read, Rollback, Route, StepKind,
+    Publish, PullRequest, Read, Rollback, Route, StepKind, Suite,
 };
 use crate::id::{StepId, StepIndex};
 use crate::measure::Percent;
 use crate::role::Role;
 use crate::workflow::check::{Kind, Min, Written};
+use crate::workflow::tdd_check::WrittenSuite;
 use crate::workflow::{Located, Workflow, claims, step, suggest};
 
 /// The least number of attempts that is allowed by default: the worst case knows nothing of people
@@ -345,6 +346,19 @@ impl Builder<'_> {
         }
     }
 
+    fn suite(&mut self, written: &WrittenSuite) -> Suite {
+        let run = &written.run;
+        Suite {
+            command: self.fill(&run.command),
+            folder: self.maybe(run.folder.as_ref()),
+            timeout: run.timeout,
+            cache: run.cache,
+            env: run.env.clone(),
+            tests: self.all(&written.tests),
+            report: self.maybe(written.report.as_ref()),
+        }
+    }
+
     fn check(&mut self, step: usize, kind: &Kind) -> CheckKind {
         match kind {
             Kind::File { glob, stale_ok, min_bytes, contains } => CheckKind::File {
@@ -382,10 +396,13 @@ impl Builder<'_> {
             Kind::Checklist { file, min } => {
                 CheckKind::Checklist { file: self.fill(file), min: self.percent(min) }
             }
-            Kind::Diff { only, never, max_lines } => CheckKind::Diff {
+            Kind::Red(suite) => CheckKind::Red(self.suite(suite)),
+            Kind::Green(suite) => CheckKind::Green(self.suite(suite)),
+            Kind::Diff { only, never, max_lines, empty_ok } => CheckKind::Diff {
                 only: self.all(only),
                 never: self.all(never),
                 max_lines: *max_lines,
+                empty_ok: *empty_ok,
             },
             Kind::State(expr) => CheckKind::State { expr: expr.value.clone() },
             Kind::Verdict { expr, accept } => CheckKind::Verdict {

@@ -280,6 +280,10 @@ impl Copy<'_> {
             CheckKind::Diff { only, never, .. } => {
                 (*only, *never) = (self.all(only), self.all(never));
             }
+            CheckKind::Red(suite) | CheckKind::Green(suite) => {
+                suite.tests = self.all(&suite.tests);
+                suite.report = suite.report.as_deref().map(|report| self.now(report));
+            }
             // Commands never hold words of others, and expressions find the item in the document.
             CheckKind::Run { .. }
             | CheckKind::Junit { .. }

@@ -13,6 +13,7 @@ mod roles;
 mod shell;
 pub mod slug;
 mod step;
+mod tdd;
 pub mod template;
 
 pub use criterion::{Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, Strength};
@@ -22,6 +23,7 @@ pub use step::{
     Backoff, CommitPolicy, Exhausted, GatePolicy, PlanStep, Publish, PullRequest, Read, Rollback,
     Route, Skip, StepKind, ValueType,
 };
+pub use tdd::Suite;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

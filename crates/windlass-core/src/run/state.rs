@@ -241,6 +241,13 @@ pub struct StepState {
     pub unjudged: bool,
     /// The files that the step began from.
     pub baseline: Option<Baseline>,
+    /// The code that a step with a `red` check first began from. A later life begins with what was
+    /// made in between, and tests that fail without it have to fail without all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_code: Option<ObjectId>,
+    /// The failing tests that the step proved, since it was last opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub red: Option<crate::proof::Red>,
     /// The last files that were seen in the spoke's own place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<Snapshot>,

@@ -17,10 +17,12 @@ use crate::id::{
 };
 use crate::plan::{
     Backoff, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted, GatePolicy, Holds,
-    Limits, Plan, PlanParts, PlanStep, Publish, Rollback, Route, Skip, StepKind, Strength,
+    Limits, Plan, PlanParts, PlanStep, Publish, Rollback, Route, Skip, StepKind, Strength, Suite,
     ValueType,
 };
-use crate::proof::{AttemptReport, Outcome, Proof, ProtectedChange, Trouble, Usage, VerifyReport};
+use crate::proof::{
+    AttemptReport, Outcome, Proof, ProtectedChange, RedSuite, Trouble, Usage, VerifyReport,
+};
 use crate::run::*;
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
@@ -106,6 +108,25 @@ fn command() -> Criterion {
     })
 }
 
+/// The tests of `red` and `green` checks.
+pub(crate) fn suite() -> Suite {
+    Suite {
+        command: "make test".to_owned(),
+        folder: None,
+        timeout: Span::minutes(5),
+        cache: true,
+        env: Vec::new(),
+        tests: vec!["tests/**".to_owned()],
+        report: None,
+    }
+}
+
+/// The verifier saw that the tests fail, as they should.
+pub(crate) fn fail_as_they_should() -> VerifyReport {
+    let suite = RedSuite { folder: None, ran: 0, failing: None };
+    VerifyReport { red: vec![suite], ..holds() }
+}
+
 fn verdict_check() -> Criterion {
     Criterion::Check(Check {
         id: CheckId(0),
@@ -166,6 +187,13 @@ impl Draft {
 
     pub(crate) fn proven_by_command(mut self) -> Self {
         self.step.done = Some(command());
+        self
+    }
+
+    /// The step is proven by tests that fail.
+    pub(crate) fn red(mut self) -> Self {
+        let kind = CheckKind::Red(suite());
+        self.step.done = Some(Criterion::Check(Check { id: CheckId(0), kind }));
         self
     }
 
@@ -551,6 +579,7 @@ pub(crate) fn holds() -> VerifyReport {
         verdict: None,
         route_files: Vec::new(),
         route_findings: Vec::new(),
+        red: Vec::new(),
         papers: Vec::new(),
         moved_on: None,
         broken: None,

@@ -91,6 +91,9 @@ fn of_step<'w>(step: &'w Step, all: &mut Vec<&'w Located<Template>>) {
                     all.push(min);
                 }
             }
+            Kind::Red(suite) | Kind::Green(suite) => {
+                all.extend(suite.tests.iter().chain(&suite.report));
+            }
             Kind::Diff { only, never, .. } => all.extend(only.iter().chain(never)),
             Kind::Run(_) | Kind::State(_) | Kind::Verdict { .. } | Kind::NotYet => {}
         }

@@ -168,6 +168,8 @@ fn check_verdict(order: &Order, index: usize, routes: &[WrittenRoute], findings:
             | Kind::Run(_)
             | Kind::Junit { .. }
             | Kind::Coverage { .. }
+            | Kind::Red(_)
+            | Kind::Green(_)
             | Kind::Checklist { .. }
             | Kind::Diff { .. }
             | Kind::State(_) => {}

@@ -352,6 +352,7 @@ pub(crate) fn report(plan: &PlanStep, wanted: Holds, summary: &str) -> VerifyRep
         protected: Vec::new(),
         protected_diff: None,
         verdict: None,
+        red: Vec::new(),
         route_findings: Vec::new(),
         route_files: Vec::new(),
         papers: vec!["specs/x.md".to_owned()],

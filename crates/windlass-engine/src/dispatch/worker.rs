@@ -23,7 +23,7 @@ use crate::git::{
 };
 use crate::home::RunHome;
 use crate::store::blobs::Blobs;
-use crate::verify::{Cancel, Verifier, VerifyRequest, take_baseline_files};
+use crate::verify::{Cancel, RedStep, Verifier, VerifyRequest, take_baseline_files};
 
 /// Why windlass could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -388,6 +388,12 @@ impl Worker {
             plan: &state.plan,
             step: state.plan.step(index),
             baseline: state.step(index).baseline.as_ref(),
+            first_code: state.step(index).first_code.as_ref(),
+            red: state.plan.red_before(index).map(|red| RedStep {
+                id: &state.plan.step(red).id,
+                tests: state.plan.step(red).reds().flat_map(|suite| suite.tests.clone()).collect(),
+                proven: state.step(red).red.as_ref(),
+            }),
             snapshot,
             proven_code: &state.proven_code,
             committed_code: &state.head_code,

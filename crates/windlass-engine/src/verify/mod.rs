@@ -11,14 +11,18 @@ mod changes;
 mod checklist;
 mod commands;
 mod files;
+mod green;
 mod preflight;
+mod red;
 mod report_files;
 mod reports;
 mod seen;
+mod suites;
 mod verifier;
 
 pub use baseline::{BaselineFiles, take_baseline_files};
 pub use cancel::Cancel;
 pub(crate) use files::matching_files;
+pub use green::RedStep;
 pub use preflight::{PreflightError, preflight};
 pub use verifier::{Verification, Verifier, VerifyRequest};

@@ -16,3 +16,4 @@ mod publish;
 mod reports;
 mod spokes;
 mod support;
+mod tdd;

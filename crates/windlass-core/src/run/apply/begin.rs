@@ -82,6 +82,8 @@ impl StepState {
             verify_first: false,
             unjudged: false,
             baseline: None,
+            first_code: None,
+            red: None,
             seen: None,
             failure: None,
             hotfix: None,

@@ -126,6 +126,9 @@ impl RunState {
             if !plan.kind.is_group() || step.baseline.is_none() {
                 step.baseline = Some(baseline.clone());
             }
+            if plan.reds().next().is_some() {
+                step.first_code.get_or_insert_with(|| baseline.snapshot.code.clone());
+            }
             step.papers = Vec::new();
             step.verify_first = plan.satisfied_ok;
         });
@@ -220,7 +223,12 @@ impl RunState {
             && !self.plan.step(index).kind.is_group()
             && let Some(baseline) = &self.step(index).baseline
         {
-            self.reset_code = Some(baseline.snapshot.code.clone());
+            let code = baseline.snapshot.code.clone();
+            if self.step(index).first_code.as_ref() == Some(&code) {
+                // Nothing of it stays, and others go on: its next life is a first one.
+                self.update(index, |step| step.first_code = None);
+            }
+            self.reset_code = Some(code);
         }
         self.release(index);
         self.blocked.insert(index);

@@ -5,8 +5,16 @@ use std::sync::Arc;
 use super::{Applied, IllegalEvent, expect_next};
 use crate::id::StepIndex;
 use crate::plan::{CommitPolicy, Publish, template};
-use crate::run::state::{GateKind, Phase, RunState};
+use crate::proof::{Red, VerifyReport};
+use crate::run::state::{GateKind, Phase, RunState, StepState};
 use crate::run::{Event, Failure, VerifyReason};
+use crate::snapshot::Snapshot;
+
+/// What a proof by `red` checks leaves for `green` to be compared with.
+fn proven_red(step: &StepState, snapshot: &Snapshot, report: &VerifyReport) -> Option<Red> {
+    let base = step.first_code.clone().filter(|_| !report.red.is_empty())?;
+    Some(Red { base, code: snapshot.code.clone(), suites: report.red.clone() })
+}
 
 impl RunState {
     #[expect(
@@ -51,6 +59,7 @@ impl RunState {
                 let commits = self.plan.step(index).commit == CommitPolicy::Wip
                     && snapshot.code != self.head_code;
                 self.update(index, |step| {
+                    step.red = proven_red(step, snapshot, report);
                     step.papers.clone_from(&report.papers);
                     step.failure = None;
                     (step.lost, step.broken, step.repeats) = (0, 0, 0);

@@ -43,6 +43,8 @@ mod skip_tests;
 #[cfg(test)]
 mod step_tests;
 #[cfg(test)]
+mod tdd_tests;
+#[cfg(test)]
 mod team_tests;
 #[cfg(test)]
 mod verified_tests;

@@ -12,7 +12,9 @@ mod step;
 mod team;
 mod words;
 
-pub(super) use check::{CHECKLIST, CHECKS, COVERAGE, DIFF, FILE, JUNIT, RUN, VERDICT, check_kinds};
+pub(super) use check::{
+    CHECKLIST, CHECKS, COVERAGE, DIFF, FILE, GREEN, JUNIT, RED, RUN, VERDICT, check_kinds,
+};
 pub(super) use file::{BACKOFF, DEFAULTS, INPUT, LIMITS, PREPARE, SERVER, WORKFLOW};
 pub(super) use key::{Initial, Names};
 pub(crate) use key::{Key, Mapping, Rule, Takes};
