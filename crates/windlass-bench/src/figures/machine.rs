@@ -140,6 +140,9 @@ fn step(number: u32) -> PlanStep {
         done: Some(Criterion::Check(Check { id: CheckId(0), kind: command })),
         satisfied_ok: false,
         trust_agent: false,
+        keeps: false,
+        fix: None,
+        failed: None,
     }
 }
 

@@ -6,8 +6,8 @@ use super::glob;
 use super::request::{PlanError, PlanRequest};
 use super::template::{FillError, Template, Values};
 use super::{
-    Check, CheckId, CheckKind, Criterion, Foreach, Limits, Plan, PlanParts, PlanStep, Prepare,
-    Publish, PullRequest, Read, Rollback, Route, StepKind, Suite,
+    Check, CheckId, CheckKind, Criterion, FailedRoute, FailedTo, Foreach, Limits, Plan, PlanParts,
+    PlanStep, Prepare, Publish, PullRequest, Read, Rollback, Route, StepKind, Suite,
 };
 use crate::id::{StepId, StepIndex};
 use crate::measure::Percent;
@@ -241,6 +241,9 @@ impl Builder<'_> {
             done,
             satisfied_ok: written.satisfied_ok,
             trust_agent: written.trust_agent,
+            keeps: written.keeps,
+            fix: self.maybe(written.fix.as_ref()),
+            failed: self.failed(index),
         }
     }
 
@@ -323,6 +326,19 @@ impl Builder<'_> {
                 (route.value.clone(), Route { rollback, max: route.max })
             })
             .collect()
+    }
+
+    fn failed(&self, index: usize) -> Option<FailedRoute> {
+        let order = &self.workflow.order;
+        let (target, max) = order.steps[index].failed?;
+        let step = step_index(order.position(target));
+        let to = match order.repeated_by(target) {
+            Some(foreach) if order.repeated_by(index).is_none() => {
+                FailedTo::InItem { foreach: step_index(order.position(foreach)), step }
+            }
+            Some(_) | None => FailedTo::Step(step),
+        };
+        Some(FailedRoute { to, max })
     }
 
     fn criterion(

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::late::{Waits, fill_item};
 use super::{
-    CheckKind, CommitPolicy, Criterion, Exhausted, Plan, PlanStep, Publish, Read, Rollback, Route,
-    Skip, StepKind,
+    CheckKind, CommitPolicy, Criterion, Exhausted, FailedRoute, FailedTo, Plan, PlanStep, Publish,
+    Read, Rollback, Route, Skip, StepKind,
 };
 use crate::id::{ItemId, StepId, StepIndex};
 use crate::item::Item;
@@ -175,6 +175,9 @@ impl Plan {
             done: None,
             satisfied_ok: false,
             trust_agent: false,
+            keeps: false,
+            fix: None,
+            failed: None,
             ..around.clone()
         });
         steps
@@ -219,6 +222,7 @@ impl Copy<'_> {
             writes: self.all(&step.writes),
             on: step.on.iter().map(|(word, route)| (word.clone(), self.route(route))).collect(),
             done: step.done.as_ref().map(|done| self.criterion(done)),
+            failed: step.failed.as_ref().map(|route| self.failed(route)),
             ..step.clone()
         }
     }
@@ -257,6 +261,15 @@ impl Copy<'_> {
             },
             max: route.max,
         }
+    }
+
+    fn failed(&self, route: &FailedRoute) -> FailedRoute {
+        let to = match route.to {
+            FailedTo::Step(step) => FailedTo::Step(self.place(step)),
+            // No step of an item repeats anything.
+            in_item @ FailedTo::InItem { .. } => in_item,
+        };
+        FailedRoute { to, max: route.max }
     }
 
     fn criterion(&self, criterion: &Criterion) -> Criterion {

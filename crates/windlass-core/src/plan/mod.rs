@@ -20,8 +20,8 @@ pub use criterion::{Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, S
 pub use foreach::Foreach;
 pub use request::{PlanError, PlanRequest};
 pub use step::{
-    Backoff, CommitPolicy, Exhausted, GatePolicy, PlanStep, Publish, PullRequest, Read, Rollback,
-    Route, Skip, StepKind, ValueType,
+    Backoff, CommitPolicy, Exhausted, FailedRoute, FailedTo, GatePolicy, PlanStep, Publish,
+    PullRequest, Read, Rollback, Route, Skip, StepKind, ValueType,
 };
 pub use tdd::Suite;
 

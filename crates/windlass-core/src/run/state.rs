@@ -248,6 +248,12 @@ pub struct StepState {
     /// The failing tests that the step proved, since it was last opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub red: Option<crate::proof::Red>,
+    /// Whether the last try broke what the step keeps, so that it is taken back before the next.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spoiled: bool,
+    /// Whether the place is being set back to what the step began from, for its next try.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reverting: bool,
     /// The last files that were seen in the spoke's own place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<Snapshot>,

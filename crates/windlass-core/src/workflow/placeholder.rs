@@ -74,6 +74,7 @@ fn of_ordered<'w>(step: &'w Ordered, all: &mut Vec<&'w Located<Template>>) {
 }
 
 fn of_step<'w>(step: &'w Step, all: &mut Vec<&'w Located<Template>>) {
+    all.extend(&step.fix);
     all.extend(step.model.iter().chain(&step.task).chain(&step.may_write).chain(&step.writes));
     all.extend(step.foreach.iter().filter_map(|foreach| foreach.tasks.as_ref()));
     all.extend(step.reads.iter().map(|read| &read.file));

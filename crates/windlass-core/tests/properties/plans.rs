@@ -216,6 +216,9 @@ pub(crate) fn plain(id: String) -> PlanStep {
         done: criterion(0),
         satisfied_ok: false,
         trust_agent: false,
+        keeps: false,
+        fix: None,
+        failed: None,
     }
 }
 

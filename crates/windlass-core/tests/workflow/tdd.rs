@@ -1,7 +1,8 @@
 //! Checks of tests that are written first: where they may stand, and what plans make of them.
 
 use insta::assert_snapshot;
-use windlass_core::plan::{CheckKind, Plan, PlanRequest};
+use windlass_core::id::StepIndex;
+use windlass_core::plan::{CheckKind, FailedRoute, FailedTo, Plan, PlanRequest};
 
 use super::{parsed, refused, refused_step};
 
@@ -97,4 +98,87 @@ steps:
     assert!(matches!(between.checks()[0].kind, CheckKind::Diff { empty_ok: true, .. }));
     let stored = serde_json::to_string(&plan).expect("JSON");
     assert_eq!(serde_json::from_str::<Plan>(&stored).expect("a plan"), plan);
+}
+
+#[test]
+fn a_step_that_only_proves_has_few_keys_and_goes_back_where_it_may() {
+    assert_snapshot!(refused_step("builtin: verify"), @r#"
+    w.yaml:3:9: nothing proves step `a`
+      help: say what must hold under `done`, such as `{run: make test}` or `{diff: any}`
+    "#);
+    assert_snapshot!(refused_step(
+        "builtin: verify;agent: x;retries: 2;before: {run: a};done: {run: a};failed: {rollback: a}"
+    ), @r#"
+    w.yaml:5:5: `agent` has no meaning on a step with `builtin`
+      help: nobody works on the step; what has to hold stands under `done`
+    w.yaml:6:5: `retries` has no meaning on a step with `builtin`
+      help: nobody works on the step; what has to hold stands under `done`
+    w.yaml:7:5: `before` has no meaning on a step with `builtin`
+      help: nobody works on the step; what has to hold stands under `done`
+    w.yaml:9:13: `failed` has no bound
+      help: say with `max` how often it may go back in a run
+    "#);
+    assert_snapshot!(refused_step("agent: x;done: {run: a};failed: {rollback: a, max: 1}"), @r#"
+    w.yaml:6:5: `failed` has no meaning without `builtin`
+      help: add `builtin: pull-request`, or say under `done` what proves the step
+    "#);
+    let items = "
+workflow: w
+steps:
+  - {id: plan, agent: x, publishes: {items: array}, done: {run: a}}
+  - id: each
+    foreach: items
+    steps:
+      - {id: code, agent: x, done: {run: a}}
+      - {id: proof, builtin: verify, done: {run: a}, failed: {rollback: plan, max: 1}}
+  - {id: one, builtin: verify, done: {run: a}, failed: {rollback: each, max: 1}}
+  - {id: two, builtin: verify, done: {run: a}, failed: {rollback: each/proof, max: 1}}
+  - {id: three, builtin: verify, needs: plan, done: {run: a}, failed: {rollback: each/code, max: 1}}
+  - {id: four, builtin: verify, done: {run: a}, failed: {rollback: one, max: 1}}
+";
+    assert_snapshot!(refused(items), @r#"
+    w.yaml:9:73: cannot go back from `each/proof` to `plan`: an item goes back only to its own steps, and nobody else to those
+      help: name a step on the same side of `foreach`
+    w.yaml:10:67: cannot go back from `one` to `each`: that would do every item again
+      help: name a step before it, or let a person decide at a `gate`
+    w.yaml:11:67: cannot go back from `two` to `each/proof`: windlass itself does that step
+      help: name the step that has to be done again
+    w.yaml:12:82: cannot go back from `three` to `each/code`: an item goes back only to its own steps, and nobody else to those
+      help: name a step on the same side of `foreach`
+    w.yaml:13:68: cannot go back from `four` to `one`: it does not come before
+      help: name the step itself or one that it needs
+    "#);
+}
+
+#[test]
+fn the_worst_case_counts_what_a_proof_sends_back() {
+    let source = |failed: &str| {
+        format!(
+            "
+workflow: w
+defaults: {{retries: 2}}
+steps:
+  - {{id: plan, agent: x, publishes: {{items: array}}, done: {{run: a}}}}
+  - id: each
+    foreach: items
+    max: 5
+    steps:
+      - {{id: red, agent: x, done: {{run: a}}}}
+      - {{id: code, agent: x, done: {{run: a}}}}
+  - {{id: lint, agent: x, keeps: {{run: a}}, fix: a, done: {{run: b}}}}
+  - {{id: proof, builtin: verify, done: {{run: a}}{failed}}}
+"
+        )
+    };
+    let attempts = |failed: &str| parsed(&source(failed)).worst_case_attempts();
+    assert_eq!(attempts(""), 2 + 5 * 4 + 2);
+    assert_eq!(attempts(", failed: {rollback: lint, max: 3}"), 24 + 3 * 2);
+    assert_eq!(attempts(", failed: {rollback: each/code, max: 3}"), 24 + 3 * (2 + 2));
+    let plan = planned(&source(", failed: {rollback: each/code, max: 3}"));
+    let step = |id: &str| plan.step(plan.find(&id.into()).expect("the step"));
+    let to = FailedTo::InItem { foreach: StepIndex(1), step: StepIndex(1) };
+    assert_eq!(step("proof").failed, Some(FailedRoute { to, max: 3 }));
+    assert_eq!(step("lint").kept().map(|kept| kept.checks().len()), Some(1));
+    assert_eq!(step("lint").done.as_ref().map(|done| done.checks().len()), Some(2));
+    assert_eq!(step("lint").fix.as_deref(), Some("a"));
 }

@@ -84,6 +84,8 @@ impl StepState {
             baseline: None,
             first_code: None,
             red: None,
+            spoiled: false,
+            reverting: false,
             seen: None,
             failure: None,
             hotfix: None,

@@ -186,6 +186,7 @@ impl RunState {
             step.session = None;
             step.seen = None;
             step.red = None;
+            (step.spoiled, step.reverting) = (false, false);
             step.approved = false;
             (step.acted, step.waived) = (false, false);
             (step.shown_settings, step.accepted_settings) = (None, None);

@@ -81,10 +81,23 @@ impl RunState {
                 let Some(snapshot) = self.latest.clone() else {
                     return Err(self.wrong_phase(index, event));
                 };
+                if self.step(index).spoiled {
+                    // Work without its proof may pass, but not what it broke.
+                    self.revert(index);
+                }
                 self.update(index, |step| {
                     step.waived = true;
                     // The gate is still in the way: only a person lets unproven work pass there.
                     step.phase = Phase::Proven { snapshot };
+                });
+            }
+            Event::WorkReverted { .. } => {
+                self.expect_holder(index, event, |phase| matches!(phase, Phase::Due))?;
+                self.revert(index);
+                self.update(index, |step| {
+                    step.epoch += 1;
+                    step.reverting = true;
+                    step.phase = Phase::Beginning;
                 });
             }
             Event::StepSkipped { reason, .. } => {
@@ -120,6 +133,14 @@ impl RunState {
         self.latest = Some(baseline.snapshot.clone());
         let plan = Arc::clone(&self.plan);
         let plan = plan.step(index);
+        if self.step(index).reverting {
+            // Its own files are as they were; what it has to be compared with stays.
+            self.update(index, |step| {
+                step.phase = Phase::Due;
+                step.reverting = false;
+            });
+            return;
+        }
         self.update(index, |step| {
             step.phase = Phase::Due;
             step.seen = plan.is_spoke().then(|| baseline.snapshot.clone());
@@ -133,6 +154,13 @@ impl RunState {
             step.verify_first = plan.satisfied_ok;
         });
         self.share_baseline_with_groups(index);
+    }
+
+    /// The code goes back to what the step began from before anybody goes on.
+    fn revert(&mut self, index: StepIndex) {
+        let baseline = self.step(index).baseline.as_ref();
+        self.reset_code = baseline.map(|baseline| baseline.snapshot.code.clone());
+        self.update(index, |step| step.spoiled = false);
     }
 
     /// Remembers that the step set a context key; setting it again adds nothing.

@@ -25,11 +25,15 @@ mod context_tests;
 #[cfg(test)]
 mod control_tests;
 #[cfg(test)]
+mod failed_tests;
+#[cfg(test)]
 mod gate_tests;
 #[cfg(test)]
 mod group_tests;
 #[cfg(test)]
 mod item_tests;
+#[cfg(test)]
+mod keeps_tests;
 #[cfg(test)]
 mod path_tests;
 #[cfg(test)]

@@ -18,9 +18,9 @@ pub(super) use check::{
 pub(super) use file::{BACKOFF, DEFAULTS, INPUT, LIMITS, PREPARE, SERVER, WORKFLOW};
 pub(super) use key::{Initial, Names};
 pub(crate) use key::{Key, Mapping, Rule, Takes};
-pub(super) use step::{PULL_REQUEST, READ, ROLLBACK, ROUTE, STEP};
+pub(super) use step::{FAILED, PULL_REQUEST, READ, ROLLBACK, ROUTE, STEP};
 pub(super) use team::{HUB, SPOKE, TEAM};
 pub(super) use words::{
-    BUILTIN, COMMIT, EXHAUSTED, FOREACH, GATE, INPUT_TYPES, OK, PUBLISHED_TYPES, SKIP, TRUST,
-    WHOLE_DIFF,
+    BUILTIN, Builtin, COMMIT, EXHAUSTED, FOREACH, GATE, INPUT_TYPES, OK, PUBLISHED_TYPES, SKIP,
+    TRUST, WHOLE_DIFF,
 };
