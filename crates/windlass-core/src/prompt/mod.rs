@@ -69,6 +69,9 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
     reads(&mut text, &published, plan);
     context(&mut text, &published);
     section(&mut text, "Task", &bounded(&task(&published, plan), MAX_TASK, &task_file(plan)));
+    if let (Some(fix), 0, true) = (&plan.fix, step.tries, state.is_hosted()) {
+        let _ = writeln!(text, "\nFirst run `{}`: it may be all.", one_line(fix, 300));
+    }
     done_when(&mut text, &published, plan);
     rules(&mut text, state, plan);
     if step.hotfix.is_some() && step.failure.is_none() {

@@ -447,6 +447,13 @@ impl RunState {
         self.driver.is_some() && self.session.is_some()
     }
 
+    /// Returns the command that is the next try at the step, where it is not an agent's: the first
+    /// one of a step with `fix`. In a session the agent runs it.
+    pub fn fix(&self, index: StepIndex) -> Option<&str> {
+        let first = self.step(index).tries == 0 && !self.is_hosted();
+        self.plan.step(index).fix.as_deref().filter(|_| first)
+    }
+
     /// Returns the last files that were seen where the step works.
     pub fn seen(&self, index: StepIndex) -> Option<&Snapshot> {
         if self.plan.step(index).is_spoke() {

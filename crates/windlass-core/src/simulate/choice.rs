@@ -206,7 +206,7 @@ fn goes_back(walk: &Walk, index: StepIndex) -> Option<Target> {
     let taken = state.step(index).routes.get(FailedRoute::NAME).copied().unwrap_or(0);
     let may = planned.failed.as_ref().is_some_and(|route| taken < route.max);
     state.failed_target(index).filter(|_| may)?;
-    failed_route(&walk.known, planned)
+    failed_route(&state.plan, planned)
 }
 
 fn judged(

@@ -389,9 +389,7 @@ pub fn describe(event: &Event) -> String {
         }
         Event::StepDone { step } => format!("`{step}` is done"),
         Event::StepWaived { step } => format!("`{step}` was waived: it is not proven"),
-        Event::WorkReverted { step } => {
-            format!("the last try at `{step}` is taken back: it broke what has to be kept")
-        }
+        Event::WorkReverted { step } => format!("the last try at `{step}` is taken back"),
         Event::StepFailed { step } => format!("`{step}` failed"),
         Event::StepBlocked { step, reason } => format!("`{step}` is blocked: {reason}"),
         Event::RepeatBegan { step } => format!("`{step}` goes through its items"),

@@ -26,6 +26,7 @@ mod replay;
 mod report;
 mod screens;
 mod support;
+mod tdd;
 mod teams;
 mod trash;
 mod unpublished;

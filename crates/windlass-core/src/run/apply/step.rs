@@ -76,30 +76,8 @@ impl RunState {
                 })?;
                 self.finish(index, event, Phase::Done, None)?;
             }
-            Event::StepWaived { .. } => {
-                self.expect(index, event, |phase| matches!(phase, Phase::Due))?;
-                let Some(snapshot) = self.latest.clone() else {
-                    return Err(self.wrong_phase(index, event));
-                };
-                if self.step(index).spoiled {
-                    // Work without its proof may pass, but not what it broke.
-                    self.revert(index);
-                }
-                self.update(index, |step| {
-                    step.waived = true;
-                    // The gate is still in the way: only a person lets unproven work pass there.
-                    step.phase = Phase::Proven { snapshot };
-                });
-            }
-            Event::WorkReverted { .. } => {
-                self.expect_holder(index, event, |phase| matches!(phase, Phase::Due))?;
-                self.revert(index);
-                self.update(index, |step| {
-                    step.epoch += 1;
-                    step.reverting = true;
-                    step.phase = Phase::Beginning;
-                });
-            }
+            Event::StepWaived { .. } => self.waive(index, event)?,
+            Event::WorkReverted { .. } => self.take_back(index, event)?,
             Event::StepSkipped { reason, .. } => {
                 if self.step(index).is_finished() || self.is_in_flight(index) {
                     return Err(self.wrong_phase(index, event));
@@ -154,6 +132,36 @@ impl RunState {
             step.verify_first = plan.satisfied_ok;
         });
         self.share_baseline_with_groups(index);
+    }
+
+    /// The step counts as done without its proof.
+    fn waive(&mut self, index: StepIndex, event: &Event) -> Applied {
+        self.expect(index, event, |phase| matches!(phase, Phase::Due))?;
+        let Some(snapshot) = self.latest.clone() else {
+            return Err(self.wrong_phase(index, event));
+        };
+        if self.step(index).spoiled {
+            // Work without its proof may pass, but not what it broke.
+            self.revert(index);
+        }
+        self.update(index, |step| {
+            step.waived = true;
+            // The gate is still in the way: only a person lets unproven work pass there.
+            step.phase = Phase::Proven { snapshot };
+        });
+        Ok(())
+    }
+
+    /// The step begins its next try from where it began its first.
+    fn take_back(&mut self, index: StepIndex, event: &Event) -> Applied {
+        self.expect_holder(index, event, |phase| matches!(phase, Phase::Due))?;
+        self.revert(index);
+        self.update(index, |step| {
+            step.epoch += 1;
+            step.reverting = true;
+            step.phase = Phase::Beginning;
+        });
+        Ok(())
     }
 
     /// The code goes back to what the step began from before anybody goes on.
