@@ -400,6 +400,7 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "verification_started",
         "wait_ended",
         "wait_started",
+        "work_reverted",
     ];
     assert_eq!(seen.events.keys().copied().collect::<Vec<_>>(), all);
     let (mut fitting, mut illegal) = (0, 0);
