@@ -277,7 +277,12 @@ impl Worker {
         if let Some(code) = &request.reset_code {
             // Whatever is there now, also what a person did since, has a name before it goes.
             let (before, _) = self.observe(state)?;
-            let name = format!("before-reset-{}-{}", request.step, request.epoch);
+            let mut name = format!("before-reset-{}-{}", request.step, request.epoch);
+            let step = state.plan.find(&request.step).map(|index| state.step(index));
+            if let Some(step) = step.filter(|step| step.reverting) {
+                // Several tries of one life can be taken back, and each keeps its name.
+                name = format!("{name}-{}", step.attempts);
+            }
             self.engine.keep(state.facts.run.as_str(), &name.replace('/', "."), &before.code)?;
             self.known = None;
             self.place.reset_files(code)?;

@@ -129,12 +129,16 @@ steps:
     keeps: {all: [{run: sh run-tests.sh}, {diff: {max_lines: 9, empty: ok}}]}
     done: {run: '! grep -q bad src/style.txt'}
 ";
-    let agent = "test -e src/hello.sh && sed -i 's/bad/good/' src/style.txt";
+    // The second try breaks them in its own way, the third one finds everything as it was.
+    let agent = "case $WINDLASS_ATTEMPT in
+      lint#2) grep -c bad src/style.txt > .windlass/run/specs/seen; echo 'echo no' > src/hello.sh;;
+      *) test -e src/hello.sh && sed -i 's/bad/good/' src/style.txt;;
+    esac";
     let finished = env.run(workflow, agent, &["--yes"]);
     assert_eq!(finished.code, Some(0), "{finished}");
     let log = env.log_json();
-    assert_eq!(log.count("work_reverted"), 1, "{finished}");
-    assert_eq!(log.count("attempt_started"), 2, "the command, then the agent: {finished}");
+    assert_eq!(log.count("work_reverted"), 2, "{finished}");
+    assert_eq!(log.count("attempt_started"), 3, "the command, then the agent: {finished}");
     assert_eq!(published(&env, "src/hello.sh"), "echo hello", "what the command broke is back");
     assert_eq!(published(&env, "src/style.txt"), "good\ngood");
     let first = log.of("attempt_ended")[0].clone();

@@ -157,7 +157,6 @@ impl RunState {
         self.expect_holder(index, event, |phase| matches!(phase, Phase::Due))?;
         self.revert(index);
         self.update(index, |step| {
-            step.epoch += 1;
             step.reverting = true;
             step.phase = Phase::Beginning;
         });

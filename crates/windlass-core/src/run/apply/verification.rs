@@ -108,6 +108,9 @@ impl RunState {
                 self.fail(index, failure, *costs_try);
                 let plan = Arc::clone(&self.plan);
                 let spoiled = report.as_ref().is_some_and(|r| breaks(plan.step(index), r));
+                let began = self.step(index).baseline.as_ref().map(|b| &b.snapshot.code);
+                // Where nothing changed nobody broke it, and there is nothing to take back.
+                let spoiled = spoiled && self.latest.as_ref().map(|files| &files.code) != began;
                 // An attempt that leaves nothing to look at changes nothing about the one before.
                 self.update(index, |step| step.spoiled |= spoiled);
             }

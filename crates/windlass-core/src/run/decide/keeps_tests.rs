@@ -24,7 +24,7 @@ fn a_try_that_breaks_it_is_taken_back_before_the_next() {
     assert!(matches!(events[0], Event::StepNotProven { costs_try: true, .. }));
     assert_eq!(events[1..], [reverted("lint")]);
     let Effect::TakeBaseline(request) = &run.outstanding()[0] else { panic!() };
-    assert_eq!((request.epoch, request.reset_code.as_ref()), (1, Some(&"c0".into())));
+    assert_eq!(request.reset_code, Some("c0".into()));
     let failure = run.step("lint").failure.clone();
     assert!(failure.is_some(), "the next try is told why");
     assert_eq!(run.begins_from("lint", "c0")[1..], [started("lint#2", 2)]);
@@ -71,4 +71,13 @@ fn what_is_waived_is_not_what_it_broke() {
     let mut run = tried(agent("lint").keeps().retries(1).exhausted(Exhausted::Waive));
     run.verifies(fails_and_keeps(Holds::Yes));
     assert_eq!(run.state.reset_code, None, "what broke nothing stays");
+}
+
+#[test]
+fn what_was_broken_before_is_nobodys_fault() {
+    let mut run = Run::of([agent("lint").keeps().satisfied_ok()]);
+    run.begins("lint");
+    assert_eq!(run.verifies(fails_and_keeps(Holds::No))[1..], [started("lint#1", 1)]);
+    run.ends("lint#1", "c0");
+    assert_eq!(run.verifies(fails_and_keeps(Holds::No))[1..], [started("lint#2", 2)]);
 }
