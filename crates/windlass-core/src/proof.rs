@@ -262,6 +262,9 @@ pub struct VerifyReport {
     /// What a tester's report says of each acceptance criterion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<CriterionResult>,
+    /// What `red` checks saw, in the order of the workflow file; empty unless all of them hold.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub red: Vec<RedSuite>,
     /// Papers that `file` checks matched, to be kept aside when the step is reopened.
     pub papers: Vec<String>,
     /// What the agent wants to know, where the criterion has a `questions` check that holds.
@@ -288,6 +291,7 @@ impl VerifyReport {
             route_findings: Vec::new(),
             remarks: Vec::new(),
             criteria: Vec::new(),
+            red: Vec::new(),
             papers: Vec::new(),
             questions: Vec::new(),
             moved_on: None,
@@ -305,6 +309,30 @@ pub struct Finding {
     /// The type, if it named one.
     #[serde(rename = "type")]
     pub kind: Option<String>,
+}
+
+/// What the tests of one `red` check were when they were proven to fail.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RedSuite {
+    /// The folder that its command runs in.
+    pub folder: Option<String>,
+    /// How many tests ran; none where no report says so.
+    pub ran: u64,
+    /// The names of the tests that failed, as a list in JSON; none where no report says so.
+    pub failing: Option<Blob>,
+}
+
+/// Tests that are proven to fail: what `green` is compared with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Red {
+    /// The code that the step first began from.
+    pub base: crate::id::ObjectId,
+    /// The code on which it was proven.
+    pub code: crate::id::ObjectId,
+    /// One per `red` check.
+    pub suites: Vec<RedSuite>,
 }
 
 /// How many paths a report lists; more are only counted, so that an event stays small.

@@ -141,6 +141,9 @@ fn step(number: u32) -> PlanStep {
         done: Some(Criterion::Check(Check { id: CheckId(0), kind: command })),
         satisfied_ok: false,
         trust_agent: false,
+        keeps: false,
+        fix: None,
+        failed: None,
     }
 }
 
@@ -205,6 +208,7 @@ fn proven() -> VerifyReport {
         route_findings: Vec::new(),
         remarks: Vec::new(),
         criteria: Vec::new(),
+        red: Vec::new(),
         papers: Vec::new(),
         questions: Vec::new(),
         moved_on: None,

@@ -5,6 +5,10 @@
 //! something failed outside a case (a fixture, a file that did not load), and the difference counts
 //! as failed.
 
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
 use super::unreadable::Unreadable;
 use super::wording::{counted, grouped, one_line};
 use super::xml::{Document, Element, Part, decode};
@@ -43,6 +47,22 @@ pub struct TestCounts {
     pub failures: Vec<FailedTest>,
 }
 
+/// What became of one test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TestResult {
+    /// It ran and passed.
+    Passed,
+    /// It did not run.
+    Skipped,
+    /// It failed.
+    Failed,
+}
+
+/// What became of each test, by class and name. Of several with one name, which parameters make,
+/// the worst counts.
+pub type TestResults = BTreeMap<String, TestResult>;
+
 impl TestCounts {
     /// Adds the counts of another report; the same test in two reports is two tests.
     pub fn add(&mut self, other: Self) {
@@ -78,15 +98,35 @@ impl std::fmt::Display for TestCounts {
 /// # Errors
 /// The bytes are not a whole JUnit report.
 pub fn read_junit(bytes: &[u8]) -> Result<TestCounts, Unreadable> {
+    Ok(read(bytes, None)?.0)
+}
+
+/// Counts the tests of one report, and adds what became of each to `results`.
+///
+/// # Errors
+/// The bytes are not a whole JUnit report; `results` may have part of it.
+pub fn read_junit_results(
+    bytes: &[u8],
+    results: &mut TestResults,
+) -> Result<TestCounts, Unreadable> {
+    let (counts, named) = read(bytes, Some(std::mem::take(results)))?;
+    *results = named.unwrap_or_default();
+    Ok(counts)
+}
+
+fn read(
+    bytes: &[u8],
+    results: Option<TestResults>,
+) -> Result<(TestCounts, Option<TestResults>), Unreadable> {
     let text = decode(bytes)?;
     let mut document = Document::new(&text);
-    let mut reading = Reading { counts: TestCounts::default(), open: Vec::new() };
+    let mut reading = Reading { counts: TestCounts::default(), results, open: Vec::new() };
     loop {
         match document.next()? {
             Part::Open(element) => reading.open(element)?,
             Part::Close => reading.close(),
             Part::Text(text) => reading.text(&text),
-            Part::End => return Ok(reading.counts),
+            Part::End => return Ok((reading.counts, reading.results)),
         }
     }
 }
@@ -130,6 +170,8 @@ struct Case<'t> {
 
 struct Reading<'t> {
     counts: TestCounts,
+    /// What became of each test, where somebody asked.
+    results: Option<TestResults>,
     open: Vec<Frame<'t>>,
 }
 
@@ -201,6 +243,7 @@ impl<'t> Reading<'t> {
             }
             Some(Frame::Suite(suite)) => {
                 suite.explained += 1;
+                note(&mut self.results, || test.name.clone(), TestResult::Failed);
                 self.counts.fail(1, || test);
             }
             Some(Frame::Fault(_) | Frame::Other) | None => {}
@@ -210,7 +253,13 @@ impl<'t> Reading<'t> {
     fn close_case(&mut self, case: Case<'_>) {
         self.explain(case.faults.max(u64::from(case.failed)));
         // A test that was skipped after it had failed has failed.
-        if case.skipped && !case.failed {
+        let result = match (case.failed, case.skipped) {
+            (true, _) => TestResult::Failed,
+            (false, true) => TestResult::Skipped,
+            (false, false) => TestResult::Passed,
+        };
+        note(&mut self.results, || case_name(&case.element), result);
+        if result == TestResult::Skipped {
             self.counts.skipped += 1;
             return;
         }
@@ -226,6 +275,9 @@ impl<'t> Reading<'t> {
 
     fn close_suite(&mut self, suite: &Suite) {
         let unexplained = suite.stated.saturating_sub(suite.explained);
+        if unexplained > 0 {
+            note(&mut self.results, || suite.name.clone(), TestResult::Failed);
+        }
         self.counts.fail(unexplained, || FailedTest {
             name: suite.name.clone(),
             message: format!(
@@ -245,6 +297,14 @@ impl<'t> Reading<'t> {
         if let Some(suite) = around {
             suite.explained = suite.explained.saturating_add(faults);
         }
+    }
+}
+
+/// Notes what became of a test; the worst counts.
+fn note(results: &mut Option<TestResults>, name: impl FnOnce() -> String, result: TestResult) {
+    if let Some(results) = results {
+        let worst = results.entry(name()).or_insert(result);
+        *worst = result.max(*worst);
     }
 }
 

@@ -241,3 +241,29 @@ proptest! {
         prop_assert!(read_junit(&report.as_bytes()[..cut]).is_err());
     }
 }
+
+#[test]
+fn what_became_of_each_test_is_told_by_name_and_the_worst_counts() {
+    let report = r#"<testsuites>
+        <testsuite name="s" errors="2">
+          <testcase classname="a" name="passes"/>
+          <testcase classname="a" name="skips"><skipped/></testcase>
+          <testcase classname="a" name="many"/>
+          <testcase classname="a" name="many"><failure/></testcase>
+        </testsuite>
+      </testsuites>"#;
+    let mut results = TestResults::from([("b.x".to_owned(), TestResult::Passed)]);
+    let counts = read_junit_results(report.as_bytes(), &mut results).unwrap();
+    assert_eq!((counts.ran, counts.failed, counts.skipped), (3, 2, 1));
+    let named = results.iter().map(|(name, result)| (name.as_str(), *result));
+    assert_eq!(
+        named.collect::<Vec<_>>(),
+        [
+            ("a.many", TestResult::Failed),
+            ("a.passes", TestResult::Passed),
+            ("a.skips", TestResult::Skipped),
+            ("b.x", TestResult::Passed),
+            ("s", TestResult::Failed),
+        ]
+    );
+}

@@ -19,7 +19,10 @@ pub(crate) mod xml;
 
 pub use checklist::{Checklist, read_checklist};
 pub use coverage::{LineCoverage, ReportedFile, ReportedName, read_coverage};
-pub use junit::{FailedTest, MAX_LISTED_FAILURES, TestCounts, read_junit};
+pub use junit::{
+    FailedTest, MAX_LISTED_FAILURES, TestCounts, TestResult, TestResults, read_junit,
+    read_junit_results,
+};
 pub use percent::{BadPercent, Percent};
 pub use sources::{Foreign, SourceTree};
 pub use unreadable::Unreadable;

@@ -6,13 +6,14 @@ use super::glob;
 use super::request::{PlanError, PlanRequest};
 use super::template::{FillError, Template, Values};
 use super::{
-    Check, CheckId, CheckKind, Criterion, Foreach, Limits, Plan, PlanParts, PlanStep, Prepare,
-    Publish, PullRequest, Read, Rollback, Route, StepKind,
+    Check, CheckId, CheckKind, Criterion, FailedRoute, FailedTo, Foreach, Limits, Plan, PlanParts,
+    PlanStep, Prepare, Publish, PullRequest, Read, Rollback, Route, StepKind, Suite,
 };
 use crate::id::{StepId, StepIndex};
 use crate::measure::Percent;
 use crate::role::Role;
 use crate::workflow::check::{Kind, Min, Written};
+use crate::workflow::tdd_check::WrittenSuite;
 use crate::workflow::{Located, Workflow, claims, step, suggest};
 
 /// The least number of attempts that is allowed by default: the worst case knows nothing of people
@@ -263,6 +264,9 @@ impl Builder<'_> {
             done,
             satisfied_ok: written.satisfied_ok,
             trust_agent: written.trust_agent,
+            keeps: written.keeps,
+            fix: self.maybe(written.fix.as_ref()),
+            failed: self.failed(index),
         }
     }
 
@@ -356,6 +360,19 @@ impl Builder<'_> {
             .collect()
     }
 
+    fn failed(&self, index: usize) -> Option<FailedRoute> {
+        let order = &self.workflow.order;
+        let (target, max) = order.steps[index].failed?;
+        let step = step_index(order.position(target));
+        let to = match order.repeated_by(target) {
+            Some(foreach) if order.repeated_by(index).is_none() => {
+                FailedTo::InItem { foreach: step_index(order.position(foreach)), step }
+            }
+            Some(_) | None => FailedTo::Step(step),
+        };
+        Some(FailedRoute { to, max })
+    }
+
     fn criterion(
         &mut self,
         step: usize,
@@ -374,6 +391,19 @@ impl Builder<'_> {
                 let id = CheckId(numbers.next().unwrap_or(u32::MAX));
                 Criterion::Check(Check { id, kind: self.check(step, &check.kind) })
             }
+        }
+    }
+
+    fn suite(&mut self, written: &WrittenSuite) -> Suite {
+        let run = &written.run;
+        Suite {
+            command: self.fill(&run.command),
+            folder: self.maybe(run.folder.as_ref()),
+            timeout: run.timeout,
+            cache: run.cache,
+            env: run.env.clone(),
+            tests: self.all(&written.tests),
+            report: self.maybe(written.report.as_ref()),
         }
     }
 
@@ -414,10 +444,13 @@ impl Builder<'_> {
             Kind::Checklist { file, min } => {
                 CheckKind::Checklist { file: self.fill(file), min: self.percent(min) }
             }
-            Kind::Diff { only, never, max_lines } => CheckKind::Diff {
+            Kind::Red(suite) => CheckKind::Red(self.suite(suite)),
+            Kind::Green(suite) => CheckKind::Green(self.suite(suite)),
+            Kind::Diff { only, never, max_lines, empty_ok } => CheckKind::Diff {
                 only: self.all(only),
                 never: self.all(never),
                 max_lines: *max_lines,
+                empty_ok: *empty_ok,
             },
             Kind::State(expr) => CheckKind::State { expr: expr.value.clone() },
             Kind::Verdict { expr, accept } => CheckKind::Verdict {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::tdd::Suite;
 use crate::judgement::ReportKind;
 use crate::measure::Percent;
 use crate::question::Phase;
@@ -100,6 +101,10 @@ pub enum CheckKind {
         /// The least share of the lines.
         min: Percent,
     },
+    /// Test first: only test files changed, the tests passed before, and the new ones fail now.
+    Red(Suite),
+    /// Test first: the tests of red are as they were, and pass.
+    Green(Suite),
     /// What changed since the step began is within bounds, and not nothing.
     Diff {
         /// Globs that every changed path must match; empty means any.
@@ -108,6 +113,9 @@ pub enum CheckKind {
         never: Vec<String>,
         /// The most lines added and removed.
         max_lines: Option<u64>,
+        /// Whether nothing may have changed at all.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        empty_ok: bool,
     },
     /// Enough boxes of a Markdown file are ticked.
     Checklist {
@@ -187,6 +195,8 @@ impl Check {
             | CheckKind::Run { .. }
             | CheckKind::Junit { .. }
             | CheckKind::Coverage { .. }
+            | CheckKind::Red(_)
+            | CheckKind::Green(_)
             | CheckKind::Diff { .. }
             | CheckKind::Stories { .. }
             | CheckKind::Questions { .. } => Strength::Observed,
@@ -226,6 +236,7 @@ impl CheckKind {
                 cache: *cache,
                 env,
             }),
+            Self::Red(suite) | Self::Green(suite) => Some(suite.command()),
             Self::File { .. }
             | Self::Diff { .. }
             | Self::Checklist { .. }
@@ -245,6 +256,8 @@ impl CheckKind {
             | Self::Run { .. }
             | Self::Junit { .. }
             | Self::Coverage { .. }
+            | Self::Red(_)
+            | Self::Green(_)
             | Self::Diff { .. }
             | Self::Checklist { .. }
             | Self::State { .. }

@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use super::late::{Waits, fill_item};
 use super::{
-    CheckKind, CommitPolicy, Criterion, Exhausted, Plan, PlanStep, Publish, Read, Rollback, Route,
-    Skip, StepKind,
+    CheckKind, CommitPolicy, Criterion, Exhausted, FailedRoute, FailedTo, Plan, PlanStep, Publish,
+    Read, Rollback, Route, Skip, StepKind,
 };
 use crate::id::{ItemId, StepId, StepIndex};
 use crate::item::Item;
@@ -204,6 +204,9 @@ impl Plan {
             done: None,
             satisfied_ok: false,
             trust_agent: false,
+            keeps: false,
+            fix: None,
+            failed: None,
             ..around.clone()
         });
         steps
@@ -248,6 +251,7 @@ impl Copy<'_> {
             writes: self.all(&step.writes),
             on: step.on.iter().map(|(word, route)| (word.clone(), self.route(route))).collect(),
             done: step.done.as_ref().map(|done| self.criterion(done)),
+            failed: step.failed.as_ref().map(|route| self.failed(route)),
             ..step.clone()
         }
     }
@@ -288,6 +292,15 @@ impl Copy<'_> {
         }
     }
 
+    fn failed(&self, route: &FailedRoute) -> FailedRoute {
+        let to = match route.to {
+            FailedTo::Step(step) => FailedTo::Step(self.place(step)),
+            // No step of an item repeats anything.
+            in_item @ FailedTo::InItem { .. } => in_item,
+        };
+        FailedRoute { to, max: route.max }
+    }
+
     fn criterion(&self, criterion: &Criterion) -> Criterion {
         let parts = |parts: &[Criterion]| parts.iter().map(|part| self.criterion(part)).collect();
         match criterion {
@@ -311,6 +324,10 @@ impl Copy<'_> {
             | CheckKind::VerdictIn { file, .. } => *file = self.late(file),
             CheckKind::Diff { only, never, .. } => {
                 (*only, *never) = (self.all(only), self.all(never));
+            }
+            CheckKind::Red(suite) | CheckKind::Green(suite) => {
+                suite.tests = self.all(&suite.tests);
+                suite.report = suite.report.as_deref().map(|report| self.now(report));
             }
             // Commands never hold words of others, and expressions find the item in the document.
             CheckKind::Run { .. }

@@ -13,15 +13,17 @@ mod roles;
 mod shell;
 pub mod slug;
 mod step;
+mod tdd;
 pub mod template;
 
 pub use criterion::{Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, Strength};
 pub use foreach::{Foreach, ReportEvery};
 pub use request::{PlanError, PlanRequest};
 pub use step::{
-    Backoff, CommitPolicy, Exhausted, GatePolicy, PlanStep, Publish, PullRequest, Read, Rollback,
-    Route, Skip, StepKind, ValueType,
+    Backoff, CommitPolicy, Exhausted, FailedRoute, FailedTo, GatePolicy, PlanStep, Publish,
+    PullRequest, Read, Rollback, Route, Skip, StepKind, ValueType,
 };
+pub use tdd::Suite;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;

@@ -63,6 +63,16 @@ pub struct PlanStep {
     pub satisfied_ok: bool,
     /// Whether claims of the step's own agent suffice.
     pub trust_agent: bool,
+    /// Whether the first part of `done` is what a try must not break: a try after which it does not
+    /// hold is taken back.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps: bool,
+    /// The shell command that is the first try, instead of the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fix: Option<String>,
+    /// Where a step that nobody works on goes back to when its criterion does not hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<FailedRoute>,
 }
 
 impl PlanStep {
@@ -71,6 +81,14 @@ impl PlanStep {
         match &self.kind {
             StepKind::Agent { agent, .. } => Some(agent),
             StepKind::Group | StepKind::Foreach(_) | StepKind::PullRequest(_) => None,
+        }
+    }
+
+    /// Returns what a try must not break.
+    pub fn kept(&self) -> Option<&Criterion> {
+        match &self.done {
+            Some(Criterion::All(parts)) if self.keeps => parts.first(),
+            Some(_) | None => None,
         }
     }
 
@@ -210,6 +228,36 @@ pub struct Route {
     pub rollback: Rollback,
     /// How often the route may be taken in the run; never reset.
     pub max: u32,
+}
+
+/// Where a step that nobody works on goes back to when its criterion does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailedRoute {
+    /// The step to go back to.
+    pub to: FailedTo,
+    /// How often it may go back in the run; never reset.
+    pub max: u32,
+}
+
+/// A step to go back to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum FailedTo {
+    /// One beside the step that goes back.
+    Step(StepIndex),
+    /// A step that is repeated: that of the item which was finished last.
+    InItem {
+        /// The step that repeats it.
+        foreach: StepIndex,
+        /// Its position among the steps of an item.
+        step: StepIndex,
+    },
+}
+
+impl FailedRoute {
+    /// What a route of this kind is counted as, beside the verdicts of other steps.
+    pub const NAME: &str = "failed";
 }
 
 /// How the target of a rollback is found.

@@ -70,8 +70,33 @@ pub(super) fn describe_check(check: &CheckKind, context: &serde_json::Value) -> 
             words.push_str("; reports that were there before do not count");
             words
         }
-        CheckKind::Diff { only, never, max_lines } => {
-            let mut words = "something changed".to_owned();
+        CheckKind::Red(suite) => {
+            let checkout = checkout(suite.folder.as_deref());
+            let tests = suite.tests.join(", ");
+            let mut words =
+                format!("test first: only test files ({tests}) changed, and with them ");
+            let _ =
+                write!(words, "`{}` fails in {checkout}, where it passed before", suite.command);
+            if suite.report.is_some() {
+                words.push_str("; a new test is among those that fail, and none is skipped");
+            }
+            words
+        }
+        CheckKind::Green(suite) => {
+            let checkout = checkout(suite.folder.as_deref());
+            let mut words = format!("`{}` exits with 0 in {checkout}, and no ", suite.command);
+            words.push_str("test file of the step that wrote the failing tests is changed or gone");
+            if suite.report.is_some() {
+                words.push_str("; none of those tests is skipped");
+            }
+            words
+        }
+        CheckKind::Diff { only, never, max_lines, empty_ok } => {
+            let mut words = match empty_ok {
+                true => "whatever changed is within bounds",
+                false => "something changed",
+            }
+            .to_owned();
             if !only.is_empty() {
                 let _ = write!(words, ", only inside {}", only.join(", "));
             }

@@ -75,6 +75,9 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
     // Whoever tries again needs to know what failed more than every word of the task.
     let max_task = if step.failure.is_some() { MAX_TASK_AGAIN } else { MAX_TASK };
     section(&mut text, "Task", &bounded(&task(&published, plan), max_task, &task_file(plan)));
+    if let (Some(fix), 0, true) = (&plan.fix, step.tries, state.is_hosted()) {
+        let _ = writeln!(text, "\nFirst run `{}`: it may be all.", one_line(fix, 300));
+    }
     services::outside(&mut text, state, index);
     done_when(&mut text, &published, plan);
     rules(&mut text, state, plan);

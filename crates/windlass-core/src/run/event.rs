@@ -151,6 +151,9 @@ pub enum Event {
     StepDone { step: StepId },
     /// A step counts as done although its proof is missing.
     StepWaived { step: StepId },
+    /// A try that broke what its step keeps is taken back: the place is set to what the step began
+    /// from, and its next try begins there.
+    WorkReverted { step: StepId },
     /// A step's tries are used up.
     StepFailed { step: StepId },
     /// A step cannot go on; others can.
@@ -282,6 +285,7 @@ impl Event {
             Self::RolledBack { .. } => "rolled_back",
             Self::StepDone { .. } => "step_done",
             Self::StepWaived { .. } => "step_waived",
+            Self::WorkReverted { .. } => "work_reverted",
             Self::StepFailed { .. } => "step_failed",
             Self::StepBlocked { .. } => "step_blocked",
             Self::RepeatBegan { .. } => "repeat_began",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use crate::id::{ItemId, StepIndex};
-use crate::plan::Plan;
+use crate::plan::{FailedTo, Plan};
 use crate::run::state::{ItemState, Phase, RunState};
 
 /// How far an item has come.
@@ -101,6 +101,22 @@ impl RunState {
             // Whoever does without the step that repeats does without what had not come up.
             None if over => ItemStatus::Skipped,
             None => ItemStatus::Pending,
+        }
+    }
+
+    /// Returns where the step at `index` goes back to when its criterion does not hold: a step beside
+    /// it, or that of the item which was finished last.
+    pub fn failed_target(&self, index: StepIndex) -> Option<StepIndex> {
+        match self.plan.step(index).failed.as_ref()?.to {
+            FailedTo::Step(step) => Some(step),
+            FailedTo::InItem { foreach, step } => {
+                let done = self.items_of(foreach).filter_map(|item| {
+                    let group = self.step(self.group_of(item)?);
+                    (group.phase == Phase::Done).then_some((group.completed_at?, item.first?))
+                });
+                let (_, first) = done.max()?;
+                Some(StepIndex(first.0.saturating_add(step.0)))
+            }
         }
     }
 

@@ -298,6 +298,19 @@ pub struct StepState {
     pub unjudged: bool,
     /// The files that the step began from.
     pub baseline: Option<Baseline>,
+    /// The code that a step with a `red` check first began from. A later life begins with what was
+    /// made in between, and tests that fail without it have to fail without all of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_code: Option<ObjectId>,
+    /// The failing tests that the step proved, since it was last opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub red: Option<crate::proof::Red>,
+    /// Whether the last try broke what the step keeps, so that it is taken back before the next.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spoiled: bool,
+    /// Whether the place is being set back to what the step began from, for its next try.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reverting: bool,
     /// The last files that were seen in the spoke's own place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<Snapshot>,
@@ -501,6 +514,13 @@ impl RunState {
     /// Returns whether a session drives the run through its hooks.
     pub fn is_hosted(&self) -> bool {
         self.driver.is_some() && self.session.is_some()
+    }
+
+    /// Returns the command that is the next try at the step, where it is not an agent's: the first
+    /// one of a step with `fix`. In a session the agent runs it.
+    pub fn fix(&self, index: StepIndex) -> Option<&str> {
+        let first = self.step(index).tries == 0 && !self.is_hosted();
+        self.plan.step(index).fix.as_deref().filter(|_| first)
     }
 
     /// Returns the last files that were seen where the step works.

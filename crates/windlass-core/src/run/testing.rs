@@ -16,11 +16,13 @@ use crate::id::{
     AttemptId, ContentHash, Fence, GateId, ObjectId, RunId, StepId, StepIndex, VerificationId,
 };
 use crate::plan::{
-    Backoff, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted, GatePolicy, Holds,
-    Limits, Plan, PlanParts, PlanStep, Publish, Rollback, Route, Skip, StepKind, Strength,
-    ValueType,
+    Backoff, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted, FailedRoute, FailedTo,
+    GatePolicy, Holds, Limits, Plan, PlanParts, PlanStep, Publish, Rollback, Route, Skip, StepKind,
+    Strength, Suite, ValueType,
 };
-use crate::proof::{AttemptReport, Outcome, Proof, ProtectedChange, Trouble, Usage, VerifyReport};
+use crate::proof::{
+    AttemptReport, Outcome, Proof, ProtectedChange, RedSuite, Trouble, Usage, VerifyReport,
+};
 use crate::run::*;
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
@@ -78,6 +80,9 @@ pub(crate) fn agent(id: &'static str) -> Draft {
             done: Some(command()),
             satisfied_ok: false,
             trust_agent: false,
+            keeps: false,
+            fix: None,
+            failed: None,
         },
         parent: None,
         needs: None,
@@ -104,6 +109,25 @@ fn command() -> Criterion {
             env: Vec::new(),
         },
     })
+}
+
+/// The tests of `red` and `green` checks.
+pub(crate) fn suite() -> Suite {
+    Suite {
+        command: "make test".to_owned(),
+        folder: None,
+        timeout: Span::minutes(5),
+        cache: true,
+        env: Vec::new(),
+        tests: vec!["tests/**".to_owned()],
+        report: None,
+    }
+}
+
+/// The verifier saw that the tests fail, as they should.
+pub(crate) fn fail_as_they_should() -> VerifyReport {
+    let suite = RedSuite { folder: None, ran: 0, failing: None };
+    VerifyReport { red: vec![suite], ..holds() }
 }
 
 fn verdict_check() -> Criterion {
@@ -166,6 +190,28 @@ impl Draft {
 
     pub(crate) fn proven_by_command(mut self) -> Self {
         self.step.done = Some(command());
+        self
+    }
+
+    /// The step is proven by tests that fail.
+    pub(crate) fn red(mut self) -> Self {
+        let kind = CheckKind::Red(suite());
+        self.step.done = Some(Criterion::Check(Check { id: CheckId(0), kind }));
+        self
+    }
+
+    /// Nobody works on the step: it only proves its command, and goes back where that fails.
+    pub(crate) fn verifies(mut self, failed: Option<(FailedTo, u32)>) -> Self {
+        self.step.kind = StepKind::Group;
+        self.step.failed = failed.map(|(to, max)| FailedRoute { to, max });
+        self
+    }
+
+    /// Another command besides, which no try may break.
+    pub(crate) fn keeps(mut self) -> Self {
+        let Criterion::Check(check) = command() else { return self };
+        let done = Criterion::Check(Check { id: CheckId(1), ..check });
+        (self.step.keeps, self.step.done) = (true, Some(Criterion::All(vec![command(), done])));
         self
     }
 
@@ -560,6 +606,7 @@ pub(crate) fn holds() -> VerifyReport {
         route_findings: Vec::new(),
         remarks: Vec::new(),
         criteria: Vec::new(),
+        red: Vec::new(),
         papers: Vec::new(),
         questions: Vec::new(),
         moved_on: None,
@@ -570,6 +617,18 @@ pub(crate) fn holds() -> VerifyReport {
 /// The verifier saw that the check does not hold.
 pub(crate) fn fails(why: &str) -> VerifyReport {
     VerifyReport { proofs: vec![proof(Holds::No, why)], ..holds() }
+}
+
+/// The verifier saw that what the step keeps holds, or not, and that the rest does not.
+pub(crate) fn fails_and_keeps(kept: Holds) -> VerifyReport {
+    let rest = Proof { check: CheckId(1), ..proof(Holds::No, "lint") };
+    VerifyReport { proofs: vec![proof(kept, "tests"), rest], ..holds() }
+}
+
+/// The verifier saw that both hold.
+pub(crate) fn holds_and_keeps() -> VerifyReport {
+    let rest = Proof { check: CheckId(1), ..proof(Holds::Yes, "lint") };
+    VerifyReport { proofs: vec![proof(Holds::Yes, "tests"), rest], ..holds() }
 }
 
 /// The verifier could not do its work.

@@ -1,11 +1,11 @@
 //! What could happen next on a path; the first choice is what goes well.
 
-use super::cover::{is_worked_on, routes, skip_key};
+use super::cover::{failed_route, is_worked_on, routes, skip_key};
 use super::items::{self, Given};
 use super::target::{Answer, Target};
 use super::walk::Walk;
 use crate::id::{StepId, StepIndex};
-use crate::plan::{Exhausted, Skip, StepKind};
+use crate::plan::{Exhausted, FailedRoute, Skip, StepKind};
 use crate::proof::Finding;
 use crate::run::{Effect, GateKind, Phase, SAME_FAILURE, VerifyReason};
 
@@ -188,15 +188,26 @@ fn verify(walk: &Walk, step: &StepId, effect: &Effect) -> Vec<Choice> {
             choice(None, Sees::OneFailure),
             choice(Some(Target::Satisfied { step: step() }), Sees::Proof),
         ],
-        VerifyReason::GroupDone | VerifyReason::BeforePublishing => vec![
-            choice(None, Sees::Proof),
-            choice(Some(Target::Exhausted { step: step() }), Sees::Failures),
-        ],
+        VerifyReason::GroupDone | VerifyReason::BeforePublishing => {
+            let mut choices = vec![choice(None, Sees::Proof)];
+            choices.extend(goes_back(walk, index).map(|to| choice(Some(to), Sees::OneFailure)));
+            choices.push(choice(Some(Target::Exhausted { step: step() }), Sees::Failures));
+            choices
+        }
         VerifyReason::MayBeDone
         | VerifyReason::ChangedAtGate
         | VerifyReason::Pinned
         | VerifyReason::MovedOn => vec![choice(None, Sees::Proof)],
     }
+}
+
+/// Where a step that windlass does itself goes back to from here.
+fn goes_back(walk: &Walk, index: StepIndex) -> Option<Target> {
+    let (state, planned) = (&walk.state, walk.state.plan.step(index));
+    let taken = state.step(index).routes.get(FailedRoute::NAME).copied().unwrap_or(0);
+    let may = planned.failed.as_ref().is_some_and(|route| taken < route.max);
+    state.failed_target(index).filter(|_| may)?;
+    failed_route(&state.plan, planned)
 }
 
 fn judged(

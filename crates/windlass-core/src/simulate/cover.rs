@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::items;
 use super::sample;
 use super::target::{Answer, Target};
-use crate::id::StepIndex;
-use crate::plan::{Criterion, Exhausted, Plan, PlanStep, Publish, Skip, StepKind, ValueType};
+use crate::id::{StepId, StepIndex};
+use crate::plan::{
+    Criterion, Exhausted, FailedRoute, FailedTo, Plan, PlanStep, Publish, Skip, StepKind, ValueType,
+};
 use crate::proof::Finding;
 use crate::run::SAME_FAILURE;
 
@@ -100,6 +103,13 @@ fn of_step(
         }
         targets.insert(target);
     }
+    if let (Some(route), Some(target)) = (&planned.failed, failed_route(plan, planned)) {
+        if route.max > MOST_TURNS {
+            let exhausted = Target::Exhausted { step: step() };
+            impossible.insert(exhausted, too_many("max", route.max));
+        }
+        targets.insert(target);
+    }
     for (verdict, route) in &planned.on {
         let limit = Target::RouteLimit { step: step(), verdict: verdict.clone() };
         if route.max > MOST_TURNS {
@@ -187,6 +197,22 @@ pub(super) fn routes(
     }));
     ways.push((target(None, route.rollback.otherwise), Some(Vec::new())));
     ways
+}
+
+/// Where a step that windlass does itself goes back to; the first item stands for all.
+pub(super) fn failed_route(plan: &Plan, step: &PlanStep) -> Option<Target> {
+    let to = match step.failed.as_ref()?.to {
+        FailedTo::Step(to) => plan.step(to).id.clone(),
+        FailedTo::InItem { foreach, step } => {
+            let item = items::of(plan, foreach).into_iter().next()?;
+            let (around, inside) = (&plan.step(foreach).id, plan.foreach(foreach)?);
+            let inside = inside.steps.get(step.get())?.id.as_str();
+            let name = inside.strip_prefix(&format!("{around}/")).unwrap_or(inside);
+            StepId::new(format!("{around}/{}/{name}", item.id))
+        }
+    };
+    let verdict = FailedRoute::NAME.to_owned();
+    Some(Target::Route { step: step.id.clone(), verdict, glob: None, to })
 }
 
 /// The key through which a step could ask to skip another one.

@@ -64,7 +64,7 @@ impl Walk {
             Event::RolledBack { target: went, .. } => match self.route.take() {
                 Some(route @ Target::Route { .. }) => {
                     let Target::Route { to, .. } = &route else { return };
-                    if to != went {
+                    if to != went && !self.stands_for(to, went) {
                         return;
                     }
                     route
@@ -89,6 +89,17 @@ impl Walk {
             _ => return,
         };
         self.reached.push(target);
+    }
+
+    /// Whether two steps are the same one of two items.
+    fn stands_for(&self, one: &StepId, other: &StepId) -> bool {
+        let plan = &self.state.plan;
+        let of_item = |step: &StepId| {
+            let index = plan.find(step)?;
+            let group = plan.step(plan.item_group(index)?).id.as_str();
+            Some((plan.repeated_by(index)?, step.as_str().strip_prefix(group)?.to_owned()))
+        };
+        of_item(one).is_some_and(|one| of_item(other) == Some(one))
     }
 
     fn phase(&self, step: &StepId) -> Option<&Phase> {

@@ -2,8 +2,10 @@
 
 use super::cover::checks;
 use crate::id::{ContentHash, ObjectId, RunId};
-use crate::plan::{CheckKind, Criterion, Holds, PlanStep, Strength};
-use crate::proof::{AttemptReport, Finding, Outcome, Proof, ProtectedChange, Usage, VerifyReport};
+use crate::plan::{CheckKind, Criterion, Holds, PlanStep, Strength, Suite};
+use crate::proof::{
+    AttemptReport, Finding, Outcome, Proof, ProtectedChange, RedSuite, Usage, VerifyReport,
+};
 use crate::run::{Publication, RunFacts};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Span;
@@ -71,8 +73,14 @@ pub(super) fn ended(outcome: Outcome, cost_usd: f64) -> AttemptReport {
 /// A report on which the criterion holds.
 pub(super) fn holds(step: &PlanStep) -> VerifyReport {
     let mut report = report(step, Holds::Yes, "");
+    report.red = step.reds().map(red).collect();
     report.verdict = checks(step).into_iter().find_map(|check| accepted(&check.kind));
     report
+}
+
+/// Tests that fail, as nobody counted them.
+fn red(suite: &Suite) -> RedSuite {
+    RedSuite { folder: suite.folder.clone(), ran: 0, failing: None }
 }
 
 /// A report on which it does not; failures of other `words` look different.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::id::StepIndex;
-use crate::plan::{Plan, PlanStep, Route, StepKind};
+use crate::plan::{FailedRoute, FailedTo, Plan, PlanStep, Route, StepKind};
 
 /// How a plan is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +42,9 @@ fn moved(step: &PlanStep, place: &dyn Fn(StepIndex) -> StepIndex) -> PlanStep {
         route.rollback.by_path.iter_mut().for_each(|(_, target)| *target = place(*target));
         route.rollback.by_type.iter_mut().for_each(|(_, target)| *target = place(*target));
     }
+    if let Some(FailedRoute { to: FailedTo::Step(target), .. }) = &mut step.failed {
+        *target = place(*target);
+    }
     step
 }
 
@@ -61,6 +64,14 @@ fn with_repeated(plan: &Plan) -> Plan {
             steps.push(inside);
         }
         let mut step = moved(plan.step(index), &place);
+        if let Some(FailedRoute { to, .. }) = &mut step.failed
+            && let FailedTo::InItem { foreach, step: inside } = *to
+        {
+            // The steps that are repeated stand right before the step that repeats them.
+            let count = plan.foreach(foreach).map_or(0, |foreach| position(&foreach.steps));
+            let first = place(foreach).0.saturating_sub(count);
+            *to = FailedTo::Step(StepIndex(first.saturating_add(inside.0)));
+        }
         let needed = |inside: &StepIndex| steps.iter().any(|step| step.needs.contains(inside));
         let last = (first..position(&steps)).map(StepIndex).filter(|inside| !needed(inside));
         let last: Vec<StepIndex> = last.collect();
@@ -88,7 +99,7 @@ fn terminal(plan: &Plan) -> String {
     let mut text = format!("{}: {}\n", plan.workflow, plan.title);
     let width = plan.steps.iter().map(|step| step.id.as_str().len()).max().unwrap_or(0);
     for (position, step) in plan.steps.iter().enumerate() {
-        let who = who(step);
+        let who = who(plan, step);
         let _ = write!(text, "  {:width$}  {who}", step.id.as_str());
         let above = position.checked_sub(1);
         let unusual = step.needs.len() != usize::from(above.is_some())
@@ -104,6 +115,14 @@ fn terminal(plan: &Plan) -> String {
             text.push_str(", then a person decides");
         }
         text.push('\n');
+        if let Some((verdict, target, max)) = failed_edge(step) {
+            let target = plan.step(target).id.as_str();
+            let _ = writeln!(
+                text,
+                "  {:width$}  {verdict} leads back to {target}, {max} times at most",
+                ""
+            );
+        }
         for (verdict, route) in &step.on {
             let target = names(plan, targets(route)).join(" or ");
             let max = route.max;
@@ -120,7 +139,7 @@ fn terminal(plan: &Plan) -> String {
 fn mermaid(plan: &Plan) -> String {
     let mut text = "flowchart TD\n".to_owned();
     for (position, step) in plan.steps.iter().enumerate() {
-        let label = format!("{}<br/>{}", quoted(&step.title), quoted(&who(step)));
+        let label = format!("{}<br/>{}", quoted(&step.title), quoted(&who(plan, step)));
         let _ = match step.gate {
             Some(_) => writeln!(text, "  s{position}[\"{label}\"]:::gated"),
             None => writeln!(text, "  s{position}[\"{label}\"]"),
@@ -147,7 +166,7 @@ fn dot(plan: &Plan) -> String {
     let mut text = "digraph workflow {\n  node [shape=box];\n".to_owned();
     for (position, step) in plan.steps.iter().enumerate() {
         let gate = if step.gate.is_some() { ", penwidth=3" } else { "" };
-        let label = format!("{}\\n{}", escaped(&step.title), escaped(&who(step)));
+        let label = format!("{}\\n{}", escaped(&step.title), escaped(&who(plan, step)));
         let _ = writeln!(text, "  s{position} [label=\"{label}\"{gate}];");
     }
     for (position, step) in plan.steps.iter().enumerate() {
@@ -164,13 +183,16 @@ fn dot(plan: &Plan) -> String {
     text
 }
 
-fn who(step: &PlanStep) -> String {
+fn who(plan: &Plan, step: &PlanStep) -> String {
     match &step.kind {
         StepKind::Agent { agent, .. } if step.is_spoke() => {
             let writes = step.writes.join(" and ");
             format!("{agent}, {} tries, side by side, writes {writes}", step.retries)
         }
         StepKind::Agent { agent, .. } => format!("{agent}, {} tries", step.retries),
+        StepKind::Group if plan.find(&step.id).is_some_and(|at| plan.nested(at).is_empty()) => {
+            "windlass only proves it".to_owned()
+        }
         StepKind::Group => "the steps above together".to_owned(),
         StepKind::PullRequest(_) => "windlass pushes and opens a pull request".to_owned(),
         StepKind::Foreach(foreach) => match foreach.list() {
@@ -194,9 +216,19 @@ fn targets(route: &Route) -> BTreeSet<StepIndex> {
 }
 
 fn edges(step: &PlanStep) -> impl Iterator<Item = (&str, StepIndex, u32)> {
-    step.on.iter().flat_map(|(verdict, route)| {
+    let routes = step.on.iter().flat_map(|(verdict, route)| {
         targets(route).into_iter().map(|target| (verdict.as_str(), target, route.max))
-    })
+    });
+    routes.chain(failed_edge(step))
+}
+
+/// Where a step that windlass does itself goes back to.
+fn failed_edge(step: &PlanStep) -> Option<(&str, StepIndex, u32)> {
+    match step.failed.as_ref() {
+        Some(FailedRoute { to: FailedTo::Step(to), max }) => Some((FailedRoute::NAME, *to, *max)),
+        // Drawn plans have no items.
+        Some(FailedRoute { to: FailedTo::InItem { .. }, .. }) | None => None,
+    }
 }
 
 fn one_line(text: &str) -> String {

@@ -441,6 +441,7 @@ pub fn describe(event: &Event) -> String {
         }
         Event::StepDone { step } => format!("`{step}` is done"),
         Event::StepWaived { step } => format!("`{step}` was waived: it is not proven"),
+        Event::WorkReverted { step } => format!("the last try at `{step}` is taken back"),
         Event::StepFailed { step } => format!("`{step}` failed"),
         Event::StepBlocked { step, reason } => format!("`{step}` is blocked: {reason}"),
         Event::RepeatBegan { .. }

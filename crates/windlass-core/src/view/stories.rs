@@ -170,7 +170,7 @@ fn stage_of(step: &PlanStep) -> Stage {
 /// What a check of a step proves about a story. The one place for new kinds of checks.
 fn proves(step: &PlanStep, check: &Check) -> Option<Proves> {
     match &check.kind {
-        CheckKind::Junit { .. } => Some(Proves::Tests),
+        CheckKind::Junit { .. } | CheckKind::Green(_) => Some(Proves::Tests),
         CheckKind::Coverage { .. } => Some(Proves::Coverage),
         // A command is one of tests where the step says so.
         CheckKind::Run { .. } => matches!(last_name(step), "green" | "verify" | "test" | "tests")
@@ -180,6 +180,7 @@ fn proves(step: &PlanStep, check: &Check) -> Option<Proves> {
         CheckKind::VerdictIn { kind: ReportKind::Review, .. } => Some(Proves::Review),
         CheckKind::VerdictIn { kind: ReportKind::Security, .. } => Some(Proves::Security),
         CheckKind::VerdictIn { kind: ReportKind::Tests, .. }
+        | CheckKind::Red(_)
         | CheckKind::Stories { .. }
         | CheckKind::Questions { .. }
         | CheckKind::File { .. }

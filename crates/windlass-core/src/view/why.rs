@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::id::{GateId, ObjectId, StepId, StepIndex, VerificationId};
-use crate::plan::{Holds, Strength};
+use crate::plan::{FailedRoute, Holds, Strength};
 use crate::proof::{Outcome, VerifyReport};
 use crate::run::{Event, GateKind, RunState, StepStatus, StopReason, VerifyReason};
 use crate::view::history::{describe, outcome_words};
@@ -241,6 +241,11 @@ impl<'a> Teller<'a> {
             Event::FeedbackGiven { step, by, message, .. } if step == self.step => {
                 Some(format!("{by} sent it back: {message}"))
             }
+            Event::RouteTaken { step, verdict, target }
+                if step == self.step && verdict == FailedRoute::NAME =>
+            {
+                Some(format!("it does not hold, which leads to `{target}`"))
+            }
             Event::RouteTaken { step, verdict, target } if step == self.step => {
                 Some(format!("its verdict is {verdict}, which leads to `{target}`"))
             }
@@ -250,6 +255,10 @@ impl<'a> Teller<'a> {
             Event::RolledBack { target, by, message, .. } if target == self.step => {
                 Some(format!("{by} went back to it: {message}"))
             }
+            Event::WorkReverted { step } if step == self.step => Some(
+                "its last try broke what has to be kept, and is taken back before the next"
+                    .to_owned(),
+            ),
             Event::RetriesReset { step } if step == self.step => {
                 Some("a person gave it new tries".to_owned())
             }

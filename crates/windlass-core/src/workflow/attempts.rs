@@ -20,7 +20,7 @@ pub(crate) fn worst_case(order: &Order, defaults: &Defaults) -> u64 {
         let step = &order.steps[index].step;
         match step.steps {
             Some(_) => 0,
-            None if step.pull_request.is_some() => 0,
+            None if step.pull_request.is_some() || step.verifies => 0,
             None => u64::from(step.retries.unwrap_or(defaults.retries))
                 .saturating_mul(items(order.repeated_by(index))),
         }
@@ -38,6 +38,21 @@ pub(crate) fn worst_case(order: &Order, defaults: &Defaults) -> u64 {
             .filter(|&step| around.is_none() || order.repeated_by(step) == around)
             .collect();
         let again = sum(&mut reopened.into_iter()).saturating_mul(u64::from(route.max));
+        total = total.saturating_add(again);
+    }
+    for (from, (target, max)) in
+        order.steps.iter().enumerate().filter_map(|(from, step)| Some((from, step.failed?)))
+    {
+        let (around, inside) = (order.repeated_by(from), order.repeated_by(target));
+        // Where it goes back into an item, it is one of them.
+        let once = |step: usize| match order.repeated_by(step) == inside && around.is_none() {
+            true => tries(step) / items(inside).max(1),
+            false => tries(step),
+        };
+        let reopened = order.depending_on(target).into_iter();
+        let reopened =
+            reopened.filter(|&step| around.is_none() || order.repeated_by(step) == around);
+        let again = reopened.map(once).fold(0, u64::saturating_add).saturating_mul(u64::from(max));
         total = total.saturating_add(again);
     }
     total

@@ -3,7 +3,7 @@
 use super::check::{self, Written};
 use super::diagnostic::{Findings, Located};
 use super::fields::{self, Fields};
-use super::grammar;
+use super::grammar::{self, Builtin};
 use super::step::{Step, template};
 use super::yaml::Node;
 use crate::plan::CommitPolicy;
@@ -17,14 +17,27 @@ pub(crate) struct PullRequest {
     pub(crate) draft: bool,
 }
 
-/// Keys that a step which windlass itself does can have.
-pub(super) const KEYS: [&str; 8] =
-    ["id", "title", "needs", "when", "gate", "builtin", "before", "pull_request"];
+/// Keys of a step that publishes.
+pub(super) const PUBLISH_KEYS: [&str; 9] =
+    ["id", "title", "needs", "when", "gate", "builtin", "before", "pull_request", "failed"];
+
+/// Keys of a step that only proves.
+pub(super) const VERIFY_KEYS: [&str; 9] =
+    ["id", "title", "needs", "when", "gate", "builtin", "done", "failed", "exhausted"];
+
+/// Keys that only a step which windlass does itself can have.
+pub(super) const OWN_KEYS: [&str; 3] = ["before", "pull_request", "failed"];
+
+/// Which step of windlass this is; one with a mistake in its name publishes, so that nothing else is
+/// reported of it.
+fn which(node: &Node, findings: &mut Findings) -> Builtin {
+    fields::word(node, &grammar::BUILTIN, findings).unwrap_or(Builtin::PullRequest)
+}
 
 /// Reports keys that belong to a step of windlass, on a step that is none; and the other way round.
 pub(super) fn refuse_keys(fields: &Fields<'_>, findings: &mut Findings) {
-    if fields.get("builtin").is_none() {
-        for (key, at) in fields.keys().filter(|(key, _)| ["before", "pull_request"].contains(key)) {
+    let Some(node) = fields.get("builtin") else {
+        for (key, at) in fields.keys().filter(|(key, _)| OWN_KEYS.contains(key)) {
             findings.error_with_help(
                 at,
                 format!("`{key}` has no meaning without `builtin`"),
@@ -32,21 +45,29 @@ pub(super) fn refuse_keys(fields: &Fields<'_>, findings: &mut Findings) {
             );
         }
         return;
-    }
-    for (key, at) in fields.keys().filter(|(key, _)| !KEYS.contains(key)) {
-        findings.error_with_help(
-            at,
-            format!("`{key}` has no meaning on a step with `builtin`"),
+    };
+    // A mistake in the word is reported when it is read for good.
+    let (known, help): (&[&str], _) = match which(node, &mut Findings::new("")) {
+        Builtin::PullRequest => (
+            &PUBLISH_KEYS,
             "windlass does the step itself; what has to hold first stands under `before`",
-        );
+        ),
+        Builtin::Verify => {
+            (&VERIFY_KEYS, "nobody works on the step; what has to hold stands under `done`")
+        }
+    };
+    for (key, at) in fields.keys().filter(|(key, _)| !known.contains(key)) {
+        let message = format!("`{key}` has no meaning on a step with `builtin`");
+        findings.error_with_help(at, message, help);
     }
 }
 
 /// Turns a step as written into one that windlass does: what has to hold `before` is its criterion.
 pub(super) fn complete(step: Step, fields: &Fields<'_>, findings: &mut Findings) -> Step {
     let Some(node) = fields.get("builtin") else { return step };
-    // After a mistake the step is still windlass's own, so that nothing else is reported of it.
-    let _ = fields::word(node, &grammar::BUILTIN, findings);
+    if which(node, findings) == Builtin::Verify {
+        return Step { verifies: true, ..step };
+    }
     let before = fields.get("before").map(|node| read_before(node, findings)).unwrap_or_default();
     let request = fields.get("pull_request").and_then(|node| read_request(node, findings));
     Step {

@@ -5,6 +5,7 @@ use super::fields::{self, Fields};
 use super::grammar;
 use super::measured_check;
 use super::paper_check;
+use super::tdd_check::{self, WrittenSuite};
 use super::unsupported;
 use super::yaml::{Node, Value};
 use crate::judgement::ReportKind;
@@ -53,6 +54,8 @@ pub(crate) enum Kind {
         run: Command,
         min: Min,
     },
+    Red(WrittenSuite),
+    Green(WrittenSuite),
     Checklist {
         file: Located<Template>,
         min: Min,
@@ -61,6 +64,7 @@ pub(crate) enum Kind {
         only: Vec<Located<Template>>,
         never: Vec<Located<Template>>,
         max_lines: Option<u64>,
+        empty_ok: bool,
     },
     State(Located<String>),
     Verdict {
@@ -106,6 +110,7 @@ impl Kind {
     pub(crate) fn command(&self) -> Option<&Command> {
         match self {
             Self::Run(run) | Self::Junit { run, .. } | Self::Coverage { run, .. } => Some(run),
+            Self::Red(suite) | Self::Green(suite) => Some(&suite.run),
             Self::File { .. }
             | Self::Diff { .. }
             | Self::Checklist { .. }
@@ -195,6 +200,8 @@ fn read_one(node: &Node, findings: &mut Findings) -> Option<Written> {
         }
         "junit" => measured_check::read_junit(node, findings)?,
         "coverage" => measured_check::read_coverage(node, findings)?,
+        "red" => tdd_check::read_red(node, findings)?,
+        "green" => tdd_check::read_green(node, findings)?,
         "checklist" => measured_check::read_checklist(node, findings)?,
         "diff" => {
             only_key(kind, &entries, findings);
@@ -290,7 +297,12 @@ fn read_env(node: &Node, findings: &mut Findings) -> Vec<String> {
 fn read_diff(node: &Node, findings: &mut Findings) -> Option<Kind> {
     if let Value::Text(_) = node.value {
         fields::word(node, &grammar::WHOLE_DIFF, findings)?;
-        return Some(Kind::Diff { only: Vec::new(), never: Vec::new(), max_lines: None });
+        return Some(Kind::Diff {
+            only: Vec::new(),
+            never: Vec::new(),
+            max_lines: None,
+            empty_ok: false,
+        });
     }
     let fields = Fields::read(node, &grammar::DIFF, findings)?;
     let mut globs = |key: &str| {
@@ -301,7 +313,8 @@ fn read_diff(node: &Node, findings: &mut Findings) -> Option<Kind> {
     };
     let (only, never) = (globs("only"), globs("never"));
     let max_lines = fields.get("max_lines").and_then(|node| fields::count(node, 1, findings));
-    Some(Kind::Diff { only, never, max_lines })
+    let empty = fields.get("empty").and_then(|node| fields::word(node, &grammar::OK, findings));
+    Some(Kind::Diff { only, never, max_lines, empty_ok: empty.unwrap_or(false) })
 }
 
 fn read_verdict(node: &Node, findings: &mut Findings) -> Option<Kind> {

@@ -78,6 +78,8 @@ fn can_be_claimed(part: &Written, wanted: Wanted, verdict: Strength) -> bool {
             | Kind::Run(_)
             | Kind::Junit { .. }
             | Kind::Coverage { .. }
+            | Kind::Red(_)
+            | Kind::Green(_)
             | Kind::Diff { .. }
             | Kind::Stories { .. }
             | Kind::Questions { .. }

@@ -16,6 +16,7 @@ use super::placeholder;
 use super::route;
 use super::settings::{self, Defaults, WrittenLimits, WrittenPrepare};
 use super::step;
+use super::tdd_check;
 use super::yaml::{self, Node, Value};
 use crate::id::ContentHash;
 use crate::mcp::McpServer;
@@ -145,6 +146,7 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
     foreach::check(&workflow.order, &workflow.protect, findings);
     route::resolve(&mut workflow.order, findings);
     claims::check(&workflow.order, findings);
+    tdd_check::check(&workflow.order, findings);
     for (name, at) in placeholder::unknown_inputs(&workflow) {
         let known = workflow.inputs.iter().map(|input| input.name.as_str());
         unknown_name(findings, at, "input", &name, known);

@@ -52,6 +52,8 @@ impl Workflow {
                     | Kind::Run(_)
                     | Kind::Junit { .. }
                     | Kind::Coverage { .. }
+                    | Kind::Red(_)
+                    | Kind::Green(_)
                     | Kind::Checklist { .. }
                     | Kind::Diff { .. }
                     | Kind::Stories { .. }

@@ -6,7 +6,8 @@
 //!
 //! - `yaml` builds a bounded tree of nodes that know their place.
 //! - `grammar` has a row for every key; `schema` and `reference` are made of the same rows.
-//! - `fields` reads typed values out of nodes; `step`, `team`, `check`, `measured_check`, `paper_check`, `route`,
+//! - `fields` reads typed values out of nodes; `step`, `team`, `check`, `measured_check`, `paper_check`,
+//!   `tdd_check`, `route`,
 //!   `input`, `mcp` and `settings` read the parts of the grammar, and `unsupported` lists what this version
 //!   refuses.
 //! - `order` looks up the names and sorts the steps; `route`, `foreach`, `claims` and `placeholder`
@@ -43,6 +44,7 @@ mod schema;
 mod settings;
 pub(crate) mod step;
 pub(crate) mod suggest;
+pub(crate) mod tdd_check;
 mod team;
 mod unsupported;
 pub(crate) mod yaml;

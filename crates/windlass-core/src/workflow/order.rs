@@ -36,6 +36,8 @@ pub(crate) struct Ordered {
     /// Those, and the ones that they need in turn.
     pub(crate) needed: BTreeSet<usize>,
     pub(crate) routes: Vec<Route>,
+    /// Where a step that windlass does itself goes back to, and how often at most.
+    pub(crate) failed: Option<(usize, u32)>,
 }
 
 /// A step in the order of the file, a parent before the steps nested in it.
@@ -219,6 +221,7 @@ fn sort(filed: Vec<Filed>, findings: &mut Findings) -> Option<Order> {
             needs,
             needed,
             routes: Vec::new(),
+            failed: None,
         });
     }
     order.places = places(&order.steps);

@@ -77,6 +77,7 @@ fn of_ordered<'w>(step: &'w Ordered, all: &mut Vec<&'w Located<Template>>) {
 }
 
 fn of_step<'w>(step: &'w Step, all: &mut Vec<&'w Located<Template>>) {
+    all.extend(&step.fix);
     all.extend(step.model.iter().chain(&step.task).chain(&step.may_write).chain(&step.writes));
     if let Some(foreach) = &step.foreach {
         all.extend(foreach.tasks.iter().chain(&foreach.stories).chain(&foreach.checkpoint));
@@ -105,6 +106,9 @@ fn of_criterion<'w>(criterion: &'w Written, all: &mut Vec<&'w Located<Template>>
             Kind::Stories { file, .. }
             | Kind::Questions { file, .. }
             | Kind::VerdictIn { file, .. } => all.push(file),
+            Kind::Red(suite) | Kind::Green(suite) => {
+                all.extend(suite.tests.iter().chain(&suite.report));
+            }
             Kind::Diff { only, never, .. } => all.extend(only.iter().chain(never)),
             Kind::Run(_) | Kind::State(_) | Kind::Verdict { .. } | Kind::NotYet => {}
         }

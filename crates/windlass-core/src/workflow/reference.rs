@@ -1,8 +1,8 @@
 //! The grammar as a page for people, in Markdown.
 
 use super::grammar::{
-    BACKOFF, CHECKS, DEFAULTS, DIFF, HUB, INPUT, Initial, Key, LIMITS, Mapping, Names, PREPARE,
-    PULL_REQUEST, READ, ROLLBACK, ROUTE, SERVER, SPOKE, STEP, TEAM, Takes, WORKFLOW,
+    BACKOFF, CHECKS, DEFAULTS, DIFF, FAILED, HUB, INPUT, Initial, Key, LIMITS, Mapping, Names,
+    PREPARE, PULL_REQUEST, READ, ROLLBACK, ROUTE, SERVER, SPOKE, STEP, TEAM, Takes, WORKFLOW,
 };
 
 /// What the page begins with.
@@ -32,7 +32,7 @@ step's own agent alone complete nothing unless the step says `trust: agent`.
 /// Returns the reference of the workflow file.
 pub fn reference() -> String {
     let mut page = HEAD.to_owned();
-    let sections: [&Mapping; 15] = [
+    let sections: [&Mapping; 16] = [
         &WORKFLOW,
         &INPUT,
         &DEFAULTS,
@@ -45,6 +45,7 @@ pub fn reference() -> String {
         &ROUTE,
         &ROLLBACK,
         &PULL_REQUEST,
+        &FAILED,
         &TEAM,
         &SPOKE,
         &HUB,

@@ -23,6 +23,29 @@ pub(crate) struct WrittenRoute {
     max: u32,
 }
 
+/// Where a step that windlass does itself goes back to, by name.
+#[derive(Clone, Debug)]
+pub(crate) struct WrittenFailed {
+    rollback: Located<String>,
+    max: u32,
+}
+
+/// Reads `failed:`.
+pub(super) fn read_failed(node: &Node, findings: &mut Findings) -> Option<WrittenFailed> {
+    let fields = Fields::read(node, &grammar::FAILED, findings)?;
+    let rollback = fields.required("rollback", "`failed`", findings);
+    let rollback = rollback.and_then(|node| fields::filled_text(node, findings));
+    let max = match fields.get("max") {
+        Some(node) => fields::small_count(node, 1, findings),
+        None => {
+            let help = "say with `max` how often it may go back in a run";
+            findings.error_with_help(fields.at, "`failed` has no bound", help);
+            None
+        }
+    };
+    Some(WrittenFailed { rollback: rollback?, max: max? })
+}
+
 /// A route whose steps are positions in the order.
 #[derive(Clone, Debug)]
 pub(crate) struct Route {
@@ -146,6 +169,10 @@ pub(super) fn resolve(order: &mut Order, findings: &mut Findings) {
             }
         }
         order.steps[index].routes = resolved;
+        if let Some(failed) = order.steps[index].step.failed.take() {
+            let target = failed_target(order, index, &failed.rollback, findings);
+            order.steps[index].failed = target.map(|target| (target, failed.max));
+        }
     }
 }
 
@@ -179,6 +206,8 @@ fn check_verdict(order: &Order, index: usize, routes: &[WrittenRoute], findings:
             | Kind::Run(_)
             | Kind::Junit { .. }
             | Kind::Coverage { .. }
+            | Kind::Red(_)
+            | Kind::Green(_)
             | Kind::Checklist { .. }
             | Kind::Diff { .. }
             | Kind::Stories { .. }
@@ -232,6 +261,26 @@ fn check_report_route(route: &WrittenRoute, report: Option<ReportKind>, findings
     }
 }
 
+/// Looks up where a step that windlass does itself goes back to: also a step that is repeated, if all
+/// items are done before.
+fn failed_target(
+    order: &Order,
+    from: usize,
+    name: &Located<String>,
+    findings: &mut Findings,
+) -> Option<usize> {
+    let found = order.find(from, name, &mut Findings::new(""));
+    let repeated = found.and_then(|target| Some((target, order.repeated_by(target)?)));
+    match repeated {
+        Some((target, foreach))
+            if order.repeated_by(from).is_none() && order.steps[from].needed.contains(&foreach) =>
+        {
+            is_worked_on(order, from, target, name.at, findings).then_some(target)
+        }
+        Some(_) | None => target(order, from, name, findings),
+    }
+}
+
 /// Looks up a step to go back to.
 fn target(
     order: &Order,
@@ -241,29 +290,45 @@ fn target(
 ) -> Option<usize> {
     let target = order.find(from, name, findings)?;
     let (here, there) = (&order.steps[from], &order.steps[target]);
-    let refuse = |findings: &mut Findings, at: At, why: &str, help: &str| {
+    let refuse = |findings: &mut Findings, why: &str, help: &str| {
         let message = format!("cannot go back from `{}` to `{}`: {why}", here.id, there.id);
-        findings.error_with_help(at, message, help);
+        findings.error_with_help(name.at, message, help);
     };
     if order.repeated_by(target) != order.repeated_by(from) {
         let why = "an item goes back only to its own steps, and nobody else to those";
-        refuse(findings, name.at, why, "name a step on the same side of `foreach`");
+        refuse(findings, why, "name a step on the same side of `foreach`");
     } else if there.needed.contains(&from) {
-        refuse(findings, name.at, "it comes later", "name the step itself or one that it needs");
+        refuse(findings, "it comes later", "name the step itself or one that it needs");
     } else if target != from && !here.needed.contains(&target) {
         let why = "it does not come before";
-        refuse(findings, name.at, why, "name the step itself or one that it needs");
-    } else if there.step.foreach.is_some() {
-        let why = "that would do every item again";
-        refuse(findings, name.at, why, "name a step before it, or let a person decide at a `gate`");
-    } else if there.step.pull_request.is_some() {
-        let why = "windlass itself does that step";
-        refuse(findings, name.at, why, "name the step that has to be done again");
-    } else if there.step.steps.is_some() {
-        let why = "nobody works on a step with nested `steps`";
-        refuse(findings, name.at, why, "name the step inside it that has to be done again");
-    } else {
+        refuse(findings, why, "name the step itself or one that it needs");
+    } else if is_worked_on(order, from, target, name.at, findings) {
         return Some(target);
     }
     None
+}
+
+/// Reports a target that nobody works on, so that going back to it would change nothing.
+fn is_worked_on(
+    order: &Order,
+    from: usize,
+    target: usize,
+    at: At,
+    findings: &mut Findings,
+) -> bool {
+    let (here, there) = (&order.steps[from], &order.steps[target]);
+    let (why, help) = if there.step.foreach.is_some() {
+        let help = "name a step before it, or let a person decide at a `gate`";
+        ("that would do every item again", help)
+    } else if there.step.pull_request.is_some() || there.step.verifies {
+        ("windlass itself does that step", "name the step that has to be done again")
+    } else if there.step.steps.is_some() {
+        let help = "name the step inside it that has to be done again";
+        ("nobody works on a step with nested `steps`", help)
+    } else {
+        return true;
+    };
+    let message = format!("cannot go back from `{}` to `{}`: {why}", here.id, there.id);
+    findings.error_with_help(at, message, help);
+    false
 }

@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::builtin;
 use super::grammar::{CHECKS, Initial, Mapping, Names, Rule, Takes, WORKFLOW};
 use super::input::MAX_INPUTS;
 use crate::mcp::MAX_SERVERS;
@@ -131,11 +132,18 @@ fn rule(table: &Mapping, object: &mut Json) {
                 .keys
                 .iter()
                 .map(|key| key.name)
-                .filter(|name| !["builtin", "before", "pull_request"].contains(name))
+                .filter(|name| *name != "builtin" && !builtin::OWN_KEYS.contains(name))
                 .collect();
             object["else"] = json!({
                 "if": {"required": ["builtin"]},
-                "then": {"propertyNames": {"enum": crate::workflow::builtin::KEYS}},
+                "then": {
+                    "if": {"properties": {"builtin": {"const": "verify"}}},
+                    "then": {
+                        "propertyNames": {"enum": builtin::VERIFY_KEYS},
+                        "required": ["done"],
+                    },
+                    "else": {"propertyNames": {"enum": builtin::PUBLISH_KEYS}},
+                },
                 "else": {"propertyNames": {"enum": of_agents}, "allOf": [{
                 "required": ["done"],
                 "if": {"required": ["team"]},

@@ -5,7 +5,7 @@ use super::check;
 use super::diagnostic::{At, Findings, Located};
 use super::fields::{self, Fields};
 use super::grammar::{self, PUBLISHED_TYPES};
-use super::route::{self, WrittenRoute};
+use super::route::{self, WrittenFailed, WrittenRoute};
 use super::settings;
 use super::suggest::{nearest, shown};
 use super::team;
@@ -55,6 +55,14 @@ pub(crate) struct Step {
     pub(crate) done: Option<check::Written>,
     pub(crate) satisfied_ok: bool,
     pub(crate) trust_agent: bool,
+    /// Whether the first part of `done` is what a try must not break.
+    pub(crate) keeps: bool,
+    /// The command that is the first try.
+    pub(crate) fix: Option<Located<Template>>,
+    /// Where a step that windlass does itself goes back to.
+    pub(crate) failed: Option<WrittenFailed>,
+    /// Whether windlass does nothing but prove it.
+    pub(crate) verifies: bool,
     /// The nested steps; `None` for a step that an agent works on.
     pub(crate) steps: Option<Vec<Step>>,
     /// Whether the nested steps are repeated.
@@ -117,8 +125,11 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
         id.as_ref().map_or("this step".to_owned(), |id| format!("step {}", shown(&id.value)));
     let at = id.as_ref().map_or(fields.at, |id| id.at);
     builtin::refuse_keys(&fields, findings);
-    if fields.get("builtin").is_some() {
+    if let Some(node) = fields.get("builtin") {
         // Windlass does it, and what has to hold first is all that there is to prove.
+        if matches!(&node.value, Value::Text(word) if word == "verify") {
+            require_proof(&fields, &name, at, findings);
+        }
     } else if fields.get("team").is_some() {
         team::refuse_keys(&fields, findings);
         require_proof(&fields, &name, at, findings);
@@ -157,9 +168,13 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
         exhausted: word(&fields, "exhausted", &grammar::EXHAUSTED, findings)
             .unwrap_or(Exhausted::Pause),
         commit: word(&fields, "commit", &grammar::COMMIT, findings).unwrap_or(CommitPolicy::Wip),
-        done: fields.get("done").and_then(|node| check::read(node, findings)),
+        done: read_done(&fields, findings),
         satisfied_ok: word(&fields, "satisfied", &grammar::OK, findings).unwrap_or(false),
         trust_agent: word(&fields, "trust", &grammar::TRUST, findings).unwrap_or(false),
+        keeps: fields.get("keeps").is_some(),
+        fix: template(&fields, "fix", Role::Command, findings),
+        failed: fields.get("failed").and_then(|node| route::read_failed(node, findings)),
+        verifies: false,
         pull_request: None,
         foreach: read_foreach(&fields, findings),
         steps: match fields.get("steps") {
@@ -172,6 +187,16 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
     match fields.get("team") {
         Some(node) => team::expand(step, node, findings),
         None => Some(step),
+    }
+}
+
+/// Reads what proves a step; what it keeps has to hold as well, and comes first.
+fn read_done(fields: &Fields<'_>, findings: &mut Findings) -> Option<check::Written> {
+    let mut read = |key: &str| fields.get(key).map(|node| check::read(node, findings));
+    let (keeps, done) = (read("keeps"), read("done"));
+    match (keeps, done) {
+        (Some(keeps), Some(done)) => Some(check::Written::All(vec![keeps?, done?])),
+        (_, done) => done?,
     }
 }
 

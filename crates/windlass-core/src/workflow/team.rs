@@ -22,11 +22,13 @@ pub(super) const MAX_SPOKES: usize = 16;
 const HUB: &str = "hub";
 
 /// Keys of a step that a team says elsewhere.
-pub(super) const SAID_ELSEWHERE: [(&str, &str); 9] = [
+pub(super) const SAID_ELSEWHERE: [(&str, &str); 11] = [
     ("agent", "name it in `hub`"),
     ("backend", "name it in `hub`"),
     ("model", "name it in `hub`"),
     ("task", "write it in `hub`"),
+    ("keeps", "put a step without a team behind it"),
+    ("fix", "put a step without a team behind it"),
     ("steps", "a team makes its own steps"),
     ("skip", "use `when` on the step or on a spoke"),
     ("foreach", "nest the step with the `team` in one that repeats"),
@@ -208,6 +210,10 @@ impl Step {
             done: None,
             satisfied_ok: false,
             trust_agent: false,
+            keeps: false,
+            fix: None,
+            failed: None,
+            verifies: false,
             foreach: None,
             pull_request: None,
             steps: None,

@@ -439,6 +439,7 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "verification_started",
         "wait_ended",
         "wait_started",
+        "work_reverted",
     ];
     // Which come up at random too rarely; they have tests of their own.
     let rare = ["draft_asked", "item_goes_on", "item_taken_back", "push_settings_accepted"];

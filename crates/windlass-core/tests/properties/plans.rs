@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use windlass_core::id::{ContentHash, RunId, StepIndex};
 use windlass_core::judgement::ReportKind;
 use windlass_core::plan::{
-    Backoff, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted, Foreach, GatePolicy,
-    Limits, Plan, PlanParts, PlanStep, Publish, PullRequest, ReportEvery, Rollback, Route, Skip,
-    StepKind, Strength, ValueType,
+    Backoff, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted, FailedRoute, FailedTo,
+    Foreach, GatePolicy, Limits, Plan, PlanParts, PlanStep, Publish, PullRequest, ReportEvery,
+    Rollback, Route, Skip, StepKind, Strength, ValueType,
 };
 use windlass_core::run::RunFacts;
 use windlass_core::time::Span;
@@ -183,6 +183,7 @@ fn step(earlier: &[PlanStep], genes: &Genes, id: String, is_group: bool) -> Plan
         done: criterion(if is_group { genes.criterion.wrapping_add(1) } else { genes.criterion })
             .filter(|_| !is_group || policy(10)),
         publishes: publishes(&id, genes.policy),
+        keeps: genes.criterion == 1 && policy(14) && !is_group,
         kind,
         ..plain(id)
     }
@@ -226,6 +227,9 @@ pub(crate) fn plain(id: String) -> PlanStep {
         done: criterion(0),
         satisfied_ok: false,
         trust_agent: false,
+        keeps: false,
+        fix: None,
+        failed: None,
     }
 }
 
@@ -284,6 +288,12 @@ fn add_routes(steps: &mut [PlanStep], genes: &[Genes]) {
             let mut checks = done.checks().into_iter();
             checks.any(|check| check.kind.accepts().is_some())
         });
+        let nobody_works = steps[position].kind.is_group() && steps[position].done.is_some();
+        if nobody_works && gene.route & 4 != 0 {
+            let worked = |need: &&StepIndex| !steps[need.get()].kind.is_group();
+            let to = steps[position].needs.iter().find(worked).copied().map(FailedTo::Step);
+            steps[position].failed = to.map(|to| FailedRoute { to, max: 1 });
+        }
         if !judged || gene.route & 1 == 0 {
             continue;
         }

@@ -15,6 +15,7 @@ mod properties;
 mod roles;
 mod schema;
 mod simulate;
+mod tdd;
 mod team;
 mod templates;
 mod worst_case;

@@ -51,6 +51,19 @@ const RICH: &str = r#"{
                 "steps": [{"id": "one", "agent": "dev", "done": {"diff": "any"}}]
             },
             {
+                "id": "red", "agent": "tester",
+                "done": {"red": "make", "tests": ["t/**"], "report": "r.xml", "in": "app", "env": "CI"}
+            },
+            {
+                "id": "green", "agent": "dev", "fix": "make fix",
+                "keeps": {"diff": {"empty": "ok"}},
+                "done": {"green": "make", "tests": "t/**", "cache": false, "timeout": "1m"}
+            },
+            {
+                "id": "proof", "builtin": "verify", "done": {"run": "make"}, "exhausted": "waive",
+                "failed": {"rollback": "green", "max": 2}
+            },
+            {
                 "id": "review", "agent": "judge",
                 "done": {"verdict": ".v", "accept": ["OK"]},
                 "on": {

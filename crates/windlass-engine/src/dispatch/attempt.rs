@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::id::AttemptId;
+use windlass_core::id::{AttemptId, StepId};
 use windlass_core::plan::{PlanStep, StepKind};
 use windlass_core::prompt::prompt;
 use windlass_core::proof::{AttemptReport, Blob, Outcome, Trouble, Usage};
@@ -15,8 +15,8 @@ use super::servers::servers;
 use super::socket::Badge;
 use super::worker::{Worker, WorkerError};
 use crate::agent::{
-    AgentResult, AttemptRequest, Backend, MAY_WRITE, Printed, agent_environment, home_variables,
-    make_home,
+    AgentResult, AttemptRequest, Backend, CommandBackend, MAY_WRITE, Printed, agent_environment,
+    home_variables, make_home,
 };
 use crate::fault;
 use crate::git::{Committed, PlaceKind, place_files};
@@ -42,6 +42,11 @@ const HOSTED: &str = "none: it was a subagent of the hosting session, which runs
 /// Who plays the agent, and what the launcher is told.
 type Startable = (std::sync::Arc<dyn Backend>, LaunchPolicy);
 
+/// The command that is this try at a step, instead of an agent.
+pub(super) fn fix_of<'s>(state: &'s RunState, step: &StepId) -> Option<&'s str> {
+    state.fix(state.plan.find(step)?)
+}
+
 impl Worker {
     pub(super) fn attempt(
         &mut self,
@@ -56,7 +61,11 @@ impl Worker {
                 let report = self.launch(attempt, &policy, cancel)?;
                 let result = printed(&*backend, report.outcome.clone(), scratch.path());
                 let (name, exited) = (backend.name(), &report.outcome);
-                let result = self.by_rules(state, name, exited, scratch.path(), result)?;
+                let mut result = self.by_rules(state, name, exited, scratch.path(), result)?;
+                if fix_of(state, &attempt.step).is_some() {
+                    // No model was asked.
+                    result.usage.cost_usd = Some(0.0);
+                }
                 (result, Some(report))
             }
             Err(outcome) => {
@@ -190,6 +199,9 @@ impl Worker {
         state: &RunState,
         step: &PlanStep,
     ) -> Result<std::sync::Arc<dyn Backend>, String> {
+        if let Some(fix) = fix_of(state, &step.id) {
+            return Ok(std::sync::Arc::new(CommandBackend::new(fix.to_owned())));
+        }
         match &step.kind {
             StepKind::Agent { backend, .. } => self.site.backend(&state.facts, backend.as_deref()),
             StepKind::Group | StepKind::Foreach(_) | StepKind::PullRequest(_) => {

@@ -32,6 +32,8 @@ impl Worker {
             plan: &state.plan,
             step: &step,
             baseline: None,
+            first_code: None,
+            red: None,
             snapshot: &Snapshot { code: code.clone(), papers },
             proven_code: code,
             committed_code: code,

@@ -173,8 +173,12 @@ impl Site {
     /// Returns the backend that plays a step and the account that it speaks for; none where nobody
     /// works on it.
     pub(super) fn account(&self, state: &RunState, step: &StepId) -> Option<(String, String)> {
-        let plan = state.plan.step(state.plan.find(step)?);
-        let StepKind::Agent { backend, .. } = &plan.kind else { return None };
+        let index = state.plan.find(step)?;
+        if state.fix(index).is_some() {
+            // A command speaks for nobody.
+            return None;
+        }
+        let StepKind::Agent { backend, .. } = &state.plan.step(index).kind else { return None };
         let (name, command) = played_by(&state.facts, backend.as_deref());
         Some((name.to_owned(), account_of(name, command, &self.env)))
     }

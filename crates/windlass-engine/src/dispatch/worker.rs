@@ -23,7 +23,7 @@ use crate::git::{
 };
 use crate::home::RunHome;
 use crate::store::blobs::Blobs;
-use crate::verify::{Cancel, Verifier, VerifyRequest, take_baseline_files};
+use crate::verify::{Cancel, RedStep, Verifier, VerifyRequest, take_baseline_files};
 
 /// Why windlass could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -280,7 +280,12 @@ impl Worker {
         if let Some(code) = &request.reset_code {
             // Whatever is there now, also what a person did since, has a name before it goes.
             let (before, _) = self.observe(state)?;
-            let name = format!("before-reset-{}-{}", request.step, request.epoch);
+            let mut name = format!("before-reset-{}-{}", request.step, request.epoch);
+            let step = state.plan.find(&request.step).map(|index| state.step(index));
+            if let Some(step) = step.filter(|step| step.reverting) {
+                // Several tries of one life can be taken back, and each keeps its name.
+                name = format!("{name}-{}", step.attempts);
+            }
             self.engine.keep(state.facts.run.as_str(), &name.replace('/', "."), &before.code)?;
             self.known = None;
             self.place.reset_files(code)?;
@@ -391,6 +396,12 @@ impl Worker {
             plan: &state.plan,
             step: state.plan.step(index),
             baseline: state.step(index).baseline.as_ref(),
+            first_code: state.step(index).first_code.as_ref(),
+            red: state.plan.red_before(index).map(|red| RedStep {
+                id: &state.plan.step(red).id,
+                tests: state.plan.step(red).reds().flat_map(|suite| suite.tests.clone()).collect(),
+                proven: state.step(red).red.as_ref(),
+            }),
             snapshot,
             proven_code: &state.proven_code,
             committed_code: &state.head_code,

@@ -26,6 +26,7 @@ pub mod lfs;
 mod nested;
 mod object;
 mod observe;
+mod overlay;
 mod papers;
 mod pathspec;
 pub(crate) mod pipes;

@@ -56,6 +56,8 @@ fn file_globs(plan: &Plan, index: StepIndex, context: &serde_json::Value) -> Vec
             CheckKind::Run { .. }
             | CheckKind::Junit { .. }
             | CheckKind::Coverage { .. }
+            | CheckKind::Red(_)
+            | CheckKind::Green(_)
             | CheckKind::Checklist { .. }
             | CheckKind::Diff { .. }
             | CheckKind::State { .. }

@@ -10,7 +10,7 @@ use windlass_core::proof::{MAX_LISTED_PATHS, ProtectedChange};
 use crate::git::{Change, EngineRepository, GitError};
 
 /// Git's mode of a symbolic link.
-const LINK_MODE: u32 = 0o120_000;
+pub(super) const LINK_MODE: u32 = 0o120_000;
 
 /// The paths that differ between two trees.
 pub(super) struct Changes {
@@ -67,6 +67,12 @@ impl Changes {
         self.listed(|path| inside.is_match(path))
     }
 
+    /// The changes of paths that match one of `globs`.
+    pub(super) fn matching(&self, globs: &[String]) -> Vec<&Change> {
+        let inside = set(globs);
+        self.changes.iter().filter(|change| inside.is_match(change.path.to_string())).collect()
+    }
+
     fn listed(&self, keep: impl Fn(&str) -> bool) -> Vec<String> {
         let paths = self.changes.iter().map(|change| change.path.to_string());
         paths.filter(|path| keep(path)).collect()
@@ -99,7 +105,7 @@ impl Changes {
 }
 
 /// Globs were compiled when the plan was made, so none is invalid here.
-fn set(globs: &[String]) -> GlobSet {
+pub(super) fn set(globs: &[String]) -> GlobSet {
     let mut builder = GlobSetBuilder::new();
     for glob in globs.iter().filter_map(|pattern| glob::compile(pattern).ok()) {
         builder.add(glob);

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use windlass_core::id::ObjectId;
 use windlass_core::measure::{
     Foreign, LineCoverage, Percent, ReportedFile, ReportedName, SourceTree, TestCounts,
     read_coverage, read_junit,
@@ -22,7 +23,7 @@ use crate::fault;
 use crate::git::VerifierTree;
 
 /// How much is read of all test reports of a check together.
-const MAX_TEST_BYTES: u64 = 1 << 30;
+pub(super) const MAX_TEST_BYTES: u64 = 1 << 30;
 
 /// The same of coverage reports, whose lines are kept in memory until all are read.
 const MAX_COVERAGE_BYTES: u64 = 256 << 20;
@@ -59,6 +60,8 @@ impl<'c> Wanted<'c> {
             CheckKind::Coverage { glob, min, .. } => Some(Self::Coverage { glob, min: *min }),
             CheckKind::File { .. }
             | CheckKind::Run { .. }
+            | CheckKind::Red(_)
+            | CheckKind::Green(_)
             | CheckKind::Diff { .. }
             | CheckKind::Checklist { .. }
             | CheckKind::State { .. }
@@ -105,7 +108,8 @@ impl Looking<'_> {
         wanted: &Wanted<'_>,
         request: &CommandRequest<'_>,
     ) -> Result<Seen, Broken> {
-        let (tree, removed) = match self.without_reports(tree, wanted)? {
+        let (name, glob, code) = (wanted.name(), wanted.glob(), &self.request.snapshot.code);
+        let (tree, removed) = match self.without_reports(tree, name, glob, code)? {
             Ok(without) => without,
             Err(seen) => return Ok(seen),
         };
@@ -134,29 +138,28 @@ impl Looking<'_> {
     }
 
     /// Removes what could be taken for a report, from a tree made anew if it resists.
-    fn without_reports(
+    pub(super) fn without_reports(
         &self,
         tree: VerifierTree,
-        wanted: &Wanted<'_>,
+        name: &str,
+        glob: &str,
+        code: &ObjectId,
     ) -> Result<Result<(VerifierTree, Vec<String>), Seen>, Broken> {
-        if let Ok(removed) = report_files::remove(tree.dir(), wanted.glob()) {
+        if let Ok(removed) = report_files::remove(tree.dir(), glob) {
             return Ok(Ok((tree, removed)));
         }
         // Caches of earlier checks can resist in many ways; the code alone seldom does.
         tree.discard()?;
         self.verifier.forget_prepared(self.request.plan)?;
-        let tree = match self.clean_tree()? {
+        let tree = match self.clean_tree(code)? {
             Ok(tree) => tree,
             Err(seen) => return Ok(Err(seen)),
         };
-        Ok(match report_files::remove(tree.dir(), wanted.glob()) {
+        Ok(match report_files::remove(tree.dir(), glob) {
             Ok(removed) => Ok((tree, removed)),
-            Err(error) => {
-                let (name, glob) = (wanted.name(), wanted.glob());
-                Err(Seen::unanswered(format!(
-                    "{name} `{glob}`: old reports cannot be removed: {error}"
-                )))
-            }
+            Err(error) => Err(Seen::unanswered(format!(
+                "{name} `{glob}`: old reports cannot be removed: {error}"
+            ))),
         })
     }
 }
@@ -189,7 +192,7 @@ fn measure(root: &Path, wanted: &Wanted<'_>, folder: Option<&str>) -> Measured {
 }
 
 /// Reads report after report; the first that cannot be read ends it.
-fn each(
+pub(super) fn each(
     root: &Path,
     paths: &[String],
     most: u64,

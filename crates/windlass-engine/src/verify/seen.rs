@@ -15,20 +15,18 @@ pub(super) struct Seen {
     summary: String,
     /// What explains a failure, where no command does.
     excerpt: Option<String>,
-    ran: Option<Ran>,
-    /// What was kept of it, where no command ran.
     evidence: Option<Blob>,
 }
 
 impl Seen {
     pub(super) fn of(holds: bool, summary: String) -> Self {
         let holds = if holds { Holds::Yes } else { Holds::No };
-        Self { holds, summary, excerpt: None, ran: None, evidence: None }
+        Self { holds, summary, excerpt: None, evidence: None }
     }
 
     /// Nobody can say whether it holds, so it does not count either way, also not under `not`.
     pub(super) fn unanswered(summary: String) -> Self {
-        Self { holds: Holds::Unknown, ..Self::of(false, summary) }
+        Self { holds: Holds::Unknown, summary, excerpt: None, evidence: None }
     }
 
     pub(super) fn yes(summary: String) -> Self {
@@ -70,7 +68,16 @@ impl Seen {
             false if ran.answered() => Holds::No,
             false => Holds::Unknown,
         };
-        Self { holds, summary, excerpt: Some(ran.excerpt.clone()), ran: Some(ran), evidence: None }
+        Self { holds, summary, excerpt: Some(ran.excerpt), evidence: ran.evidence }
+    }
+
+    /// What was seen of commands, whose output is kept.
+    pub(super) fn kept(holds: Holds, summary: String, kept: (Option<Blob>, String)) -> Self {
+        Self { holds, summary, excerpt: Some(kept.1), evidence: kept.0 }
+    }
+
+    pub(super) fn summary(&self) -> &str {
+        &self.summary
     }
 
     pub(super) fn proof(self, check: &Check, began: Instant) -> Proof {
@@ -81,7 +88,7 @@ impl Seen {
             strength: check.strength(),
             summary: cut(&self.summary, 400),
             excerpt: excerpt.filter(|text| !text.is_empty()),
-            evidence: self.ran.and_then(|ran| ran.evidence).or(self.evidence),
+            evidence: self.evidence,
             cached: false,
             took: Span(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)),
         }

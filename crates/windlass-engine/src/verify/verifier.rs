@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use windlass_core::id::{ContentHash, ObjectId};
 use windlass_core::plan::{
-    Check, CheckCommand, CheckKind, Criterion, Holds, Plan, PlanStep, Rollback, glob, template,
+    Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, Plan, PlanStep, Rollback, glob,
+    template,
 };
 use windlass_core::proof::{Finding, MAX_LISTED_PATHS, Proof, VerifyReport};
 use windlass_core::snapshot::{Baseline, Snapshot};
@@ -17,6 +18,7 @@ use super::cancel::Cancel;
 use super::changes::Changes;
 use super::commands::{CommandRequest, prepare_key};
 use super::files;
+use super::green::RedStep;
 use super::papers::{self, Fresh};
 use super::reports::Wanted;
 use super::seen::Seen;
@@ -32,7 +34,7 @@ use crate::store::{NewPass, PassKey, Store};
 const MAX_BASELINE_BYTES: u64 = 64 << 20;
 
 /// Changes whenever a pass under older rules may no longer be trusted.
-const PASS_FORMAT: &[u8] = b"pass 2";
+pub(super) const PASS_FORMAT: &[u8] = b"pass 2";
 
 /// How much of a file is searched for the text that it must contain.
 const MAX_SEARCHED_BYTES: u64 = 64 << 20;
@@ -80,6 +82,10 @@ pub struct VerifyRequest<'a> {
     pub step: &'a PlanStep,
     /// The files that the step began from.
     pub baseline: Option<&'a Baseline>,
+    /// The code that the step first began from, where it has a `red` check.
+    pub first_code: Option<&'a ObjectId>,
+    /// The step before that has a `red` check.
+    pub red: Option<RedStep<'a>>,
     /// The snapshot that is looked at.
     pub snapshot: &'a Snapshot,
     /// The last proven code: whatever differs from it is this step's work.
@@ -124,6 +130,8 @@ pub(super) enum Broken {
     Get(#[from] crate::store::blobs::GetError),
     #[error("the baseline of the step cannot be read: {0}")]
     Baseline(serde_json::Error),
+    #[error("the names of failing tests cannot be read: {0}")]
+    Names(serde_json::Error),
     #[error("the store failed: {0}")]
     Store(#[from] crate::store::Fault),
 }
@@ -167,7 +175,7 @@ pub(super) struct Looking<'a> {
     pub(super) engine: &'a EngineRepository,
     pub(super) request: &'a VerifyRequest<'a>,
     pub(super) cancel: &'a Cancel,
-    passes: Vec<NewPass>,
+    pub(super) passes: Vec<NewPass>,
 }
 
 impl Looking<'_> {
@@ -207,7 +215,7 @@ impl Looking<'_> {
         let hopeless = criterion.judge(&known(report)) == Holds::No;
         let routed = report.verdict.as_ref().is_some_and(|v| request.step.on.contains_key(v));
         if !hopeless || routed {
-            self.look_at_commands(criterion, report)?;
+            self.look_at_commands(criterion, &changes, report)?;
         }
         if let Some(verdict) = &report.verdict
             && let Some(route) = request.step.on.get(verdict)
@@ -288,9 +296,7 @@ impl Looking<'_> {
                 CheckKind::File { .. } => {
                     self.file(&check.kind, &baseline, changed, &mut report.papers)?
                 }
-                CheckKind::Diff { only, never, max_lines } => {
-                    self.diff(changes, only, never, *max_lines)?
-                }
+                CheckKind::Diff { .. } => self.diff(changes, &check.kind),
                 CheckKind::Checklist { file, min } => self.checklist(file, *min),
                 CheckKind::State { expr } => self.state(expr),
                 CheckKind::Verdict { expr, accept, .. } => {
@@ -306,9 +312,11 @@ impl Looking<'_> {
                     let files = Fresh { baseline: &baseline, changed };
                     self.verdict_in(file, *kind, accept, files, report)?
                 }
-                CheckKind::Run { .. } | CheckKind::Junit { .. } | CheckKind::Coverage { .. } => {
-                    continue;
-                }
+                CheckKind::Run { .. }
+                | CheckKind::Junit { .. }
+                | CheckKind::Coverage { .. }
+                | CheckKind::Red(_)
+                | CheckKind::Green(_) => continue,
             };
             report.proofs.push(seen.proof(check, began));
         }
@@ -406,40 +414,34 @@ impl Looking<'_> {
         Some(text.is_empty() || bytes.windows(text.len()).any(|window| window == text))
     }
 
-    fn diff(
-        &self,
-        changes: &Changes,
-        only: &[String],
-        never: &[String],
-        max_lines: Option<u64>,
-    ) -> Result<Seen, Broken> {
+    fn diff(&self, changes: &Changes, check: &CheckKind) -> Seen {
+        let CheckKind::Diff { only, never, max_lines, empty_ok } = check else {
+            return Seen::unanswered("this is not a diff check".to_owned());
+        };
         if changes.is_empty() {
-            return Ok(Seen::no("diff: nothing changed since the step began".to_owned()));
+            return Seen::of(*empty_ok, "diff: nothing changed since the step began".to_owned());
         }
         let outside = changes.outside(only);
         if !outside.is_empty() {
-            return Ok(Seen::no(format!(
-                "diff: changed outside {}: {}",
-                only.join(", "),
-                few(&outside)
-            )));
+            let bounds = only.join(", ");
+            return Seen::no(format!("diff: changed outside {bounds}: {}", few(&outside)));
         }
         let forbidden = changes.inside(never);
         if !forbidden.is_empty() {
-            return Ok(Seen::no(format!("diff: changed what must stay: {}", few(&forbidden))));
+            return Seen::no(format!("diff: changed what must stay: {}", few(&forbidden)));
         }
-        if let Some(most) = max_lines
+        if let Some(most) = *max_lines
             && self.request.baseline.is_some()
             && let Some(lines) = changes.lines()
             && lines > most
         {
-            return Ok(Seen::no(format!("diff: {lines} lines changed, at most {most} may")));
+            return Seen::no(format!("diff: {lines} lines changed, at most {most} may"));
         }
         let changed = match changes.paths().len() {
             1 => "1 path".to_owned(),
             count => format!("{count} paths"),
         };
-        Ok(Seen::yes(format!("diff: {changed} changed, all within bounds")))
+        Seen::yes(format!("diff: {changed} changed, all within bounds"))
     }
 
     fn state(&self, expression: &str) -> Seen {
@@ -501,49 +503,35 @@ impl Looking<'_> {
     fn look_at_commands(
         &mut self,
         criterion: &Criterion,
+        changes: &Changes,
         report: &mut VerifyReport,
     ) -> Result<(), Broken> {
         let checks = criterion.checks();
         let commands: Vec<&Check> =
             checks.into_iter().filter(|c| c.kind.command().is_some()).collect();
+        let mut reds: Option<BTreeMap<CheckId, Proof>> = None;
         let mut failed = false;
         for check in commands {
             if self.cancel.is_cancelled() {
                 break;
             }
-            let began = Instant::now();
-            let key = self.pass_key(&check.kind)?;
-            if let Some(key) = key
-                && let Some(pass) = self.verifier.passes.pass(key)?
-                && let Ok(mut proof) = serde_json::from_slice::<Proof>(&pass.bytes)
-            {
-                proof.check = check.id;
-                proof.cached = true;
-                report.proofs.push(proof);
-                continue;
-            }
-            // Anew for every command: the one before ran the agent's code, which may have written
-            // into the very files that this one looks at.
-            let clean = match self.clean_tree()? {
-                Ok(clean) => clean,
-                Err(seen) => {
-                    report.proofs.push(seen.proof(check, began));
-                    failed = true;
+            let (proof, hopeless) = if let CheckKind::Red(_) = &check.kind {
+                if reds.is_none() {
+                    let (proofs, left) = self.look_at_red(criterion, changes)?;
+                    (reds, report.red) = (Some(proofs), left);
+                }
+                let Some(proof) = reds.as_mut().and_then(|reds| reds.remove(&check.id)) else {
                     break;
-                }
-            };
-            let seen = self.command(clean, &check.kind)?;
-            let proof = seen.proof(check, began);
-            if proof.holds == Holds::Yes {
-                if let Some(key) = key {
-                    let bytes = serde_json::to_vec(&proof).map_err(std::io::Error::from)?;
-                    self.passes.push(NewPass { key, bytes });
-                }
+                };
+                (proof, false)
+            } else if let CheckKind::Green(suite) = &check.kind {
+                (self.look_at_green(check, suite)?, false)
             } else {
-                failed = true;
-            }
+                self.look_at_command(check)?
+            };
+            failed |= proof.holds != Holds::Yes;
             report.proofs.push(proof);
-            if failed && criterion.judge(&known(report)) == Holds::No {
+            if hopeless || (failed && criterion.judge(&known(report)) == Holds::No) {
                 break;
             }
         }
@@ -557,11 +545,37 @@ impl Looking<'_> {
         Ok(())
     }
 
-    /// The verifier's tree with exactly the code of the snapshot, prepared; or why it cannot be.
-    pub(super) fn clean_tree(&self) -> Result<Result<VerifierTree, Seen>, Broken> {
+    /// One command, unless it is known to pass; and whether no other has a chance either.
+    fn look_at_command(&mut self, check: &Check) -> Result<(Proof, bool), Broken> {
+        let began = Instant::now();
+        let key = self.pass_key(&check.kind);
+        if let Some(key) = key
+            && let Some(pass) = self.verifier.passes.pass(key)?
+            && let Ok(proof) = serde_json::from_slice::<Proof>(&pass.bytes)
+        {
+            return Ok((Proof { check: check.id, cached: true, ..proof }, false));
+        }
+        // Anew for every command: the one before ran the agent's code, which may have written
+        // into the very files that this one looks at.
+        let clean = match self.clean_tree(&self.request.snapshot.code)? {
+            Ok(clean) => clean,
+            Err(seen) => return Ok((seen.proof(check, began), true)),
+        };
+        let proof = self.command(clean, &check.kind)?.proof(check, began);
+        if proof.holds == Holds::Yes
+            && let Some(key) = key
+        {
+            let bytes = serde_json::to_vec(&proof).map_err(std::io::Error::from)?;
+            self.passes.push(NewPass { key, bytes });
+        }
+        Ok((proof, false))
+    }
+
+    /// The verifier's tree with exactly this code, prepared; or why it cannot be.
+    pub(super) fn clean_tree(&self, code: &ObjectId) -> Result<Result<VerifierTree, Seen>, Broken> {
         let tree = self.verifier.tree(self.place);
         fs_err::create_dir_all(&self.verifier.verifier_dir)?;
-        if tree.checkout(&self.request.snapshot.code)? == Leftovers::Removed {
+        if tree.checkout(code)? == Leftovers::Removed {
             self.verifier.forget_prepared(self.request.plan)?;
         }
         tree.carry(&self.verifier.carried_files()?)?;
@@ -599,24 +613,35 @@ impl Looking<'_> {
     }
 
     /// What a pass depends on; none when it may not be used again.
-    fn pass_key(&self, check: &CheckKind) -> Result<Option<PassKey>, Broken> {
-        let Some(CheckCommand { command, folder, cache: true, env, .. }) = check.command() else {
-            return Ok(None);
+    fn pass_key(&self, check: &CheckKind) -> Option<PassKey> {
+        let kind = match Wanted::of(check) {
+            // That a command passed says nothing about what it reported.
+            Some(wanted) => wanted.pass_key().to_vec(),
+            None => vec![PASS_FORMAT.to_vec()],
+        };
+        self.key_of(&self.request.snapshot.code, &check.command()?, &kind)
+    }
+
+    /// What a pass of this command on this code depends on; `kind` is what else was looked at.
+    pub(super) fn key_of(
+        &self,
+        code: &ObjectId,
+        command: &CheckCommand<'_>,
+        kind: &[Vec<u8>],
+    ) -> Option<PassKey> {
+        let CheckCommand { command, folder, cache: true, env, .. } = command else {
+            return None;
         };
         let mut hasher = blake3::Hasher::new();
         let mut part = |bytes: &[u8]| {
             hasher.update(&(bytes.len() as u64).to_le_bytes());
             hasher.update(bytes);
         };
-        match Wanted::of(check) {
-            // That a command passed says nothing about what it reported.
-            Some(wanted) => wanted.pass_key().iter().for_each(|bytes| part(bytes)),
-            None => part(PASS_FORMAT),
-        }
-        part(self.request.snapshot.code.as_str().as_bytes());
+        kind.iter().for_each(|bytes| part(bytes));
+        part(code.as_str().as_bytes());
         part(command.as_bytes());
         part(folder.unwrap_or_default().as_bytes());
-        for name in env {
+        for name in *env {
             let value = self.verifier.env.iter().find(|(known, _)| known == name);
             part(name.as_bytes());
             part(value.map_or(&b""[..], |(_, value)| value.as_bytes()));
@@ -633,7 +658,7 @@ impl Looking<'_> {
             part(name.as_bytes());
             part(value.as_bytes());
         }
-        Ok(Some(PassKey(*hasher.finalize().as_bytes())))
+        Some(PassKey(*hasher.finalize().as_bytes()))
     }
 }
 
@@ -651,7 +676,7 @@ fn counts_lines(step: &PlanStep) -> bool {
 
 /// Context as environment: `a.b` becomes `WINDLASS_CONTEXT_A_B`, and the step's item becomes
 /// `WINDLASS_ITEM_ID` and `WINDLASS_ITEM_TITLE`. Never text in a command.
-fn context_environment(request: &VerifyRequest<'_>) -> Vec<(String, String)> {
+pub(super) fn context_environment(request: &VerifyRequest<'_>) -> Vec<(String, String)> {
     fn walk(prefix: &str, value: &serde_json::Value, into: &mut Vec<(String, String)>) {
         if let Some(object) = value.as_object() {
             for (key, value) in object {
@@ -683,7 +708,7 @@ fn as_text(value: &serde_json::Value) -> String {
 }
 
 /// Whether a folder is reached inside `root`, whatever links are on the way.
-fn is_below(root: &Path, folder: &str) -> bool {
+pub(super) fn is_below(root: &Path, folder: &str) -> bool {
     let root = crate::home::canonical(root);
     root.join(folder).canonicalize().is_ok_and(|path| path.is_dir() && path.starts_with(&root))
 }

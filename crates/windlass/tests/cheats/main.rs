@@ -17,3 +17,4 @@ mod publish;
 mod reports;
 mod spokes;
 mod support;
+mod tdd;

@@ -27,6 +27,7 @@ mod report;
 mod screens;
 mod stories;
 mod support;
+mod tdd;
 mod teams;
 mod trash;
 mod unpublished;

@@ -9,5 +9,6 @@ mod publishing;
 mod random_moments;
 mod scenario;
 mod starting;
+mod tdd;
 mod teams;
 mod while_recovering;

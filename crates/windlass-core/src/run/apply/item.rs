@@ -130,17 +130,19 @@ impl RunState {
         Ok(())
     }
 
-    /// An item begins anew: on the code that is there, and without what was done for it before.
+    /// An item whose work had left the place begins anew: on the code that is there now, and without
+    /// what was done for it before.
     pub(super) fn begin_item_anew(&mut self, group: StepIndex) {
-        let Some(id) =
-            self.plan.item_of(group).filter(|_| self.plan.item_group(group) == Some(group))
-        else {
-            return;
-        };
+        let stands_for_item = self.plan.item_group(group) == Some(group);
+        let Some(id) = self.plan.item_of(group).filter(|_| stands_for_item) else { return };
+        let found = self.items.iter().position(|state| state.item.id == id);
+        let Some(position) = found.filter(|at| self.items[*at].left.is_some()) else { return };
+        let steps = self.items[position].steps(&self.plan);
         let began = self.proven_code.clone();
-        if let Some(position) = self.items.iter().position(|state| state.item.id == id) {
-            let item = Arc::make_mut(&mut self.items[position]);
-            (item.began, item.left) = (Some(began), None);
+        let item = Arc::make_mut(&mut self.items[position]);
+        (item.began, item.left) = (Some(began), None);
+        for index in steps {
+            self.update(index, |step| (step.first_code, step.red) = (None, None));
         }
     }
 

@@ -100,6 +100,7 @@ impl RunState {
             | Event::WaitEnded { step }
             | Event::StepDone { step }
             | Event::StepWaived { step }
+            | Event::WorkReverted { step }
             | Event::StepFailed { step }
             | Event::StepBlocked { step, .. }
             | Event::ContextSet { step, .. } => self.apply_to_step(self.index(event, step)?, event),

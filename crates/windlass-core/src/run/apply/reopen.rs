@@ -56,6 +56,7 @@ impl RunState {
                 if *reset_code && let Some(code) = code.clone().or(began) {
                     self.proven_code = code.clone();
                     self.reset_code = Some(code);
+                    self.forget_first_code(index);
                 }
                 let hotfix =
                     Hotfix { by: by.clone(), message: message.clone(), files: files.clone() };
@@ -135,6 +136,19 @@ impl RunState {
         }
     }
 
+    /// The code goes back to where `target` began: if that was its first life, nothing is left of
+    /// what was made since, and the next life of the steps that are opened is a first one, too.
+    fn forget_first_code(&mut self, target: StepIndex) {
+        if self.step(target).epoch > 0 && !self.plan.step(target).kind.is_group() {
+            return;
+        }
+        for index in self.reopened_by(target).open {
+            if self.step(index).first_code.is_some() {
+                self.update(index, |step| step.first_code = None);
+            }
+        }
+    }
+
     /// Returns what a rollback to `target` opens again: that step, what is nested in it, and all that
     /// depends on those. A rollback inside an item leaves the other items alone.
     fn reopened_by(&self, target: StepIndex) -> Reopened {
@@ -175,6 +189,8 @@ impl RunState {
             step.ended = None;
             step.session = None;
             step.seen = None;
+            step.red = None;
+            (step.spoiled, step.reverting) = (false, false);
             step.approved = false;
             (step.acted, step.waived) = (false, false);
             (step.shown_settings, step.accepted_settings) = (None, None);

@@ -76,17 +76,8 @@ impl RunState {
                 })?;
                 self.finish(index, event, Phase::Done, None)?;
             }
-            Event::StepWaived { .. } => {
-                self.expect(index, event, |phase| matches!(phase, Phase::Due))?;
-                let Some(snapshot) = self.latest.clone() else {
-                    return Err(self.wrong_phase(index, event));
-                };
-                self.update(index, |step| {
-                    step.waived = true;
-                    // The gate is still in the way: only a person lets unproven work pass there.
-                    step.phase = Phase::Proven { snapshot };
-                });
-            }
+            Event::StepWaived { .. } => self.waive(index, event)?,
+            Event::WorkReverted { .. } => self.take_back(index, event)?,
             Event::StepSkipped { reason, .. } => {
                 if self.step(index).is_finished() || self.is_in_flight(index) {
                     return Err(self.wrong_phase(index, event));
@@ -120,16 +111,63 @@ impl RunState {
         self.latest = Some(baseline.snapshot.clone());
         let plan = Arc::clone(&self.plan);
         let plan = plan.step(index);
+        if self.step(index).reverting {
+            // Its own files are as they were; what it has to be compared with stays.
+            self.update(index, |step| {
+                step.phase = Phase::Due;
+                step.reverting = false;
+            });
+            return;
+        }
         self.update(index, |step| {
             step.phase = Phase::Due;
             step.seen = plan.is_spoke().then(|| baseline.snapshot.clone());
             if !plan.kind.is_group() || step.baseline.is_none() {
                 step.baseline = Some(baseline.clone());
             }
+            if plan.reds().next().is_some() {
+                step.first_code.get_or_insert_with(|| baseline.snapshot.code.clone());
+            }
             step.papers = Vec::new();
             step.verify_first = plan.satisfied_ok;
         });
         self.share_baseline_with_groups(index);
+    }
+
+    /// The step counts as done without its proof.
+    fn waive(&mut self, index: StepIndex, event: &Event) -> Applied {
+        self.expect(index, event, |phase| matches!(phase, Phase::Due))?;
+        let Some(snapshot) = self.latest.clone() else {
+            return Err(self.wrong_phase(index, event));
+        };
+        if self.step(index).spoiled {
+            // Work without its proof may pass, but not what it broke.
+            self.revert(index);
+        }
+        self.update(index, |step| {
+            step.waived = true;
+            // The gate is still in the way: only a person lets unproven work pass there.
+            step.phase = Phase::Proven { snapshot };
+        });
+        Ok(())
+    }
+
+    /// The step begins its next try from where it began its first.
+    fn take_back(&mut self, index: StepIndex, event: &Event) -> Applied {
+        self.expect_holder(index, event, |phase| matches!(phase, Phase::Due))?;
+        self.revert(index);
+        self.update(index, |step| {
+            step.reverting = true;
+            step.phase = Phase::Beginning;
+        });
+        Ok(())
+    }
+
+    /// The code goes back to what the step began from before anybody goes on.
+    fn revert(&mut self, index: StepIndex) {
+        let baseline = self.step(index).baseline.as_ref();
+        self.reset_code = baseline.map(|baseline| baseline.snapshot.code.clone());
+        self.update(index, |step| step.spoiled = false);
     }
 
     /// Remembers that the step set a context key; setting it again adds nothing.
@@ -220,7 +258,12 @@ impl RunState {
             && !self.plan.step(index).kind.is_group()
             && let Some(baseline) = &self.step(index).baseline
         {
-            self.reset_code = Some(baseline.snapshot.code.clone());
+            let code = baseline.snapshot.code.clone();
+            if self.step(index).first_code.as_ref() == Some(&code) {
+                // Nothing of it stays, and others go on: its next life is a first one.
+                self.update(index, |step| step.first_code = None);
+            }
+            self.reset_code = Some(code);
         }
         self.release(index);
         self.blocked.insert(index);

@@ -4,9 +4,26 @@ use std::sync::Arc;
 
 use super::{Applied, IllegalEvent, expect_next};
 use crate::id::StepIndex;
-use crate::plan::{CommitPolicy, Publish, template};
-use crate::run::state::{GateKind, Phase, RunState};
+use crate::plan::{CheckId, CommitPolicy, Holds, PlanStep, Publish, template};
+use crate::proof::{Red, VerifyReport};
+use crate::run::state::{GateKind, Phase, RunState, StepState};
 use crate::run::{Event, Failure, Looked, VerifyReason};
+use crate::snapshot::Snapshot;
+
+/// What a proof by `red` checks leaves for `green` to be compared with.
+fn proven_red(step: &StepState, snapshot: &Snapshot, report: &VerifyReport) -> Option<Red> {
+    let base = step.first_code.clone().filter(|_| !report.red.is_empty())?;
+    Some(Red { base, code: snapshot.code.clone(), suites: report.red.clone() })
+}
+
+/// Whether what the step keeps was looked at and does not hold.
+fn breaks(plan: &PlanStep, report: &VerifyReport) -> bool {
+    let Some(kept) = plan.kept() else { return false };
+    let proof = |id: CheckId| report.proofs.iter().find(|proof| proof.check == id);
+    let holds = |id: CheckId| proof(id).map_or(Holds::Unknown, |proof| proof.holds);
+    let seen = kept.checks().iter().any(|c| proof(c.id).is_some_and(|p| p.holds != Holds::Yes));
+    seen && kept.judge(&holds) != Holds::Yes
+}
 
 impl RunState {
     #[expect(
@@ -52,6 +69,8 @@ impl RunState {
                 let commits = self.plan.step(index).commit == CommitPolicy::Wip
                     && snapshot.code != self.head_code;
                 self.update(index, |step| {
+                    step.red = proven_red(step, snapshot, report);
+                    step.spoiled = false;
                     step.papers.clone_from(&report.papers);
                     step.questions.clone_from(&report.questions);
                     (step.failure, step.looked) = (None, None);
@@ -92,13 +111,23 @@ impl RunState {
                 self.fail(index, failure, *costs_try);
                 let looked = report.as_deref().map(Looked::of);
                 self.update(index, |step| step.looked = looked);
+                let plan = Arc::clone(&self.plan);
+                let spoiled = report.as_ref().is_some_and(|r| breaks(plan.step(index), r));
+                let began = self.step(index).baseline.as_ref().map(|b| &b.snapshot.code);
+                // Where nothing changed nobody broke it, and there is nothing to take back.
+                let spoiled = spoiled && self.latest.as_ref().map(|files| &files.code) != began;
+                // An attempt that leaves nothing to look at changes nothing about the one before.
+                self.update(index, |step| step.spoiled |= spoiled);
             }
             Event::RouteTaken { verdict, .. } => {
                 let confirmed = matches!(&self.step(index).phase,
                     Phase::AtGate { gate } if matches!(gate.kind, GateKind::Route { .. }));
+                // Nobody works on such a step, and its failure is recorded already.
+                let failed = matches!(self.step(index).phase, Phase::Due)
+                    && self.plan.step(index).failed.is_some();
                 if confirmed {
                     self.update(index, |step| step.phase = Phase::Due);
-                } else {
+                } else if !failed {
                     self.spend_verification(index, event)?;
                 }
                 self.update(index, |step| {

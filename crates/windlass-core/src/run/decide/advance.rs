@@ -132,6 +132,9 @@ fn start_next(draft: &Draft, index: StepIndex, driver: Fence) -> Option<Event> {
         let reason = if judges { VerifyReason::AttemptEnded } else { VerifyReason::MayBeDone };
         return Some(verify(draft, index, snapshot, reason));
     }
+    if step.spoiled {
+        return Some(Event::WorkReverted { step: plan.id.clone() });
+    }
     if let Some(detail) = over_budget(draft) {
         return Some(Event::RunPaused { reason: PauseReason::Budget, detail });
     }

@@ -31,11 +31,15 @@ mod context_tests;
 #[cfg(test)]
 mod control_tests;
 #[cfg(test)]
+mod failed_tests;
+#[cfg(test)]
 mod gate_tests;
 #[cfg(test)]
 mod group_tests;
 #[cfg(test)]
 mod item_tests;
+#[cfg(test)]
+mod keeps_tests;
 #[cfg(test)]
 mod note_tests;
 #[cfg(test)]
@@ -52,6 +56,8 @@ mod session_tests;
 mod skip_tests;
 #[cfg(test)]
 mod step_tests;
+#[cfg(test)]
+mod tdd_tests;
 #[cfg(test)]
 mod team_tests;
 #[cfg(test)]

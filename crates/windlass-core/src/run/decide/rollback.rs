@@ -6,7 +6,7 @@ use super::verified::give_up;
 use super::{checkpoint, session};
 use crate::id::{GateId, StepId, StepIndex};
 use crate::judgement::Level;
-use crate::plan::{Check, CheckKind, Criterion, PlanStep, Rollback, glob};
+use crate::plan::{Check, CheckKind, Criterion, FailedRoute, PlanStep, Rollback, glob};
 use crate::proof::{Finding, VerifyReport};
 use crate::run::state::{Gate, GateKind, PauseReason, Phase};
 use crate::run::{Event, Rejected};
@@ -93,6 +93,61 @@ pub(super) fn take(
     });
 }
 
+/// Goes back from a step that nobody works on and whose criterion does not hold; returns whether it
+/// says where to, and may.
+pub(super) fn by_failure(draft: &mut Draft, index: StepIndex) -> bool {
+    let state = &draft.state;
+    let Some(route) = &state.plan.step(index).failed else { return false };
+    let taken = state.step(index).routes.get(FailedRoute::NAME).copied().unwrap_or(0);
+    let (Some(target), Some(observed)) = (state.failed_target(index), state.latest.clone()) else {
+        return false;
+    };
+    if taken >= route.max {
+        return false;
+    }
+    let (step, target) = (draft.id(index), draft.id(target));
+    let message = failed_checks(draft, index);
+    draft.emit(Event::RouteTaken {
+        step: step.clone(),
+        verdict: FailedRoute::NAME.to_owned(),
+        target: target.clone(),
+    });
+    draft.emit(Event::RolledBack {
+        target,
+        by: step.as_str().to_owned(),
+        message,
+        files: Vec::new(),
+        reset_code: false,
+        code: None,
+        observed,
+    });
+    true
+}
+
+/// The checks that do not hold, with what explains it.
+fn failed_checks(draft: &Draft, index: StepIndex) -> String {
+    let mut message = format!("`{}` does not hold", draft.id(index));
+    if let Some(failure) = &draft.state.step(index).failure {
+        if failure.checks.is_empty() {
+            message.push_str(&format!(": {}", failure.summary));
+        }
+        for check in &failure.checks {
+            message.push_str(&format!("\n{}", check.summary));
+            if let Some(excerpt) = &check.excerpt {
+                message.push_str(&format!("\n{excerpt}"));
+            }
+        }
+    }
+    bounded(message)
+}
+
+fn bounded(message: String) -> String {
+    match message.char_indices().nth(MAX_FINDINGS) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message,
+    }
+}
+
 /// What the judge said, with all that it published: the step that is reopened drops those keys, so
 /// this is where its findings live on.
 fn findings(
@@ -117,10 +172,7 @@ fn findings(
             message.push_str(&format!("\n{key}: {value}"));
         }
     }
-    match message.char_indices().nth(MAX_FINDINGS) {
-        Some((end, _)) => format!("{}…", &message[..end]),
-        None => message,
-    }
+    bounded(message)
 }
 
 /// What a report that windlass has read says against the work: why, and what has to be fixed.

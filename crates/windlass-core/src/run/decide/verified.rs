@@ -183,8 +183,14 @@ pub(super) fn fail(
     let (tries, repeats, retries) = (state.tries, state.repeats, plan.retries);
     if plan.kind.is_group() {
         // Nobody works on a group: verifying it again would give the same answer for ever.
+        if rollback::by_failure(draft, index) {
+            return;
+        }
         let why = match draft.state.plan.step(index).kind {
             StepKind::PullRequest(_) => "what has to hold before it is published does not",
+            StepKind::Group if draft.state.plan.nested(index).is_empty() => {
+                "the criterion does not hold"
+            }
             StepKind::Agent { .. } | StepKind::Group | StepKind::Foreach(_) => {
                 "the criterion of this group does not hold"
             }

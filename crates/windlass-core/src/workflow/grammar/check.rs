@@ -9,7 +9,7 @@ const OK_WORDS: [&str; 1] = alone(&OK);
 const WHOLE_DIFF_WORDS: [&str; 1] = alone(&WHOLE_DIFF);
 
 /// Every kind of check, ways to join them included.
-pub(in crate::workflow) static CHECKS: [&Mapping; 14] = [
+pub(in crate::workflow) static CHECKS: [&Mapping; 16] = [
     &ALL,
     &ANY,
     &NOT,
@@ -17,6 +17,8 @@ pub(in crate::workflow) static CHECKS: [&Mapping; 14] = [
     &RUN,
     &JUNIT,
     &COVERAGE,
+    &RED,
+    &GREEN,
     &DIFF_CHECK,
     &STATE,
     &VERDICT,
@@ -156,6 +158,72 @@ pub(in crate::workflow) static COVERAGE: Mapping = Mapping {
     rule: Rule::None,
 };
 
+const REPORT: Key = Key::new(
+    "report",
+    Takes::Glob,
+    "The reports that the command writes, in JUnit's XML: they say which tests are new, and which \
+     were skipped.",
+)
+.otherwise("only how the command ends counts")
+.example("\"out/junit/*.xml\"");
+
+pub(in crate::workflow) static RED: Mapping = Mapping {
+    name: "red_check",
+    of: "a `red` check",
+    doc: "Observed. Test first: only test files changed, and one did; the command passed on the code \
+          that the step first began from, and fails on that code with the test files as they are now. \
+          With a `report`, a test that is new has to be among those that fail, and none may be \
+          skipped. Where a step has several, each passed before, one fails now, and the others still \
+          pass. Stands alone or under `all`.",
+    keys: &[
+        Key::new("red", Takes::Command, "The command that runs the tests.")
+            .required()
+            .example("make test"),
+        Key::new(
+            "tests",
+            Takes::OneOrMore { of: &Takes::Glob, least: 1 },
+            "What is a test file, from the root.",
+        )
+        .required()
+        .example("[\"tests/**\"]"),
+        REPORT,
+        TIMEOUT,
+        CACHE,
+        ENV,
+        IN,
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static GREEN: Mapping = Mapping {
+    name: "green_check",
+    of: "a `green` check",
+    doc: "Observed. Test first: no test file that was there at the last `red` before is changed or gone, \
+          and the command passes. With a `report`, every test that failed at red and is still there \
+          ran and passed, and no fewer tests ran. New test files are fine. Stands alone or under \
+          `all`.",
+    keys: &[
+        Key::new("green", Takes::Command, "The command that runs the tests.")
+            .required()
+            .example("make test"),
+        Key::new(
+            "tests",
+            Takes::OneOrMore { of: &Takes::Glob, least: 1 },
+            "What is a test file besides what it was at red.",
+        )
+        .otherwise("as at red")
+        .example("[\"tests/**\"]"),
+        REPORT,
+        TIMEOUT,
+        CACHE,
+        ENV,
+        IN,
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
 pub(in crate::workflow) static CHECKLIST: Mapping = Mapping {
     name: "checklist_check",
     of: "a `checklist` check",
@@ -197,6 +265,8 @@ pub(in crate::workflow) static DIFF: Mapping = Mapping {
             .otherwise("none")
             .example("[\"src/generated/**\"]"),
         Key::new("max_lines", count(1), "The most lines added and removed.").example("400"),
+        Key::new("empty", Takes::Word(&OK_WORDS), "Nothing may have changed at all.")
+            .otherwise("something has to"),
     ],
     not_yet: &[],
     rule: Rule::None,

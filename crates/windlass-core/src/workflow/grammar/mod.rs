@@ -13,14 +13,16 @@ mod step;
 mod team;
 mod words;
 
-pub(super) use check::{CHECKLIST, CHECKS, COVERAGE, DIFF, FILE, JUNIT, RUN, VERDICT, check_kinds};
+pub(super) use check::{
+    CHECKLIST, CHECKS, COVERAGE, DIFF, FILE, GREEN, JUNIT, RED, RUN, VERDICT, check_kinds,
+};
 pub(super) use file::{BACKOFF, DEFAULTS, INPUT, LIMITS, PREPARE, SERVER, WORKFLOW};
 pub(super) use key::{Initial, Names};
 pub(crate) use key::{Key, Mapping, Rule, Takes};
 pub(super) use paper_check::{QUESTIONS, STORIES, VERDICT_IN};
-pub(super) use step::{PULL_REQUEST, READ, REPORT, ROLLBACK, ROUTE, STEP};
+pub(super) use step::{FAILED, PULL_REQUEST, READ, REPORT, ROLLBACK, ROUTE, STEP};
 pub(super) use team::{HUB, SPOKE, TEAM};
 pub(super) use words::{
-    BUILTIN, COMMIT, EXHAUSTED, FOREACH, GATE, INPUT_TYPES, OK, PHASES, PUBLISHED_TYPES,
+    BUILTIN, Builtin, COMMIT, EXHAUSTED, FOREACH, GATE, INPUT_TYPES, OK, PHASES, PUBLISHED_TYPES,
     REPORT_KINDS, SKIP, TRUST, WHOLE_DIFF,
 };

@@ -9,7 +9,7 @@ use super::words::{
 use crate::workflow::step::MAX_STEPS;
 use crate::workflow::unsupported;
 
-const BUILTIN_WORDS: [&str; 1] = alone(&BUILTIN);
+const BUILTIN_WORDS: [&str; 2] = alone(&BUILTIN);
 const GATE_WORDS: [&str; 1] = alone(&GATE);
 const SKIP_WORDS: [&str; 1] = alone(&SKIP);
 const EXHAUSTED_WORDS: [&str; 3] = alone(&EXHAUSTED);
@@ -126,6 +126,21 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
             .on_groups()
             .example("{run: make test}"),
         Key::new(
+            "keeps",
+            Takes::Criterion,
+            "What has to hold besides `done`, and what no try may break: after one that does, the code \
+             goes back to what the step began from before the next.",
+        )
+        .otherwise("a failed try is what the next one goes on from")
+        .example("{run: make test}"),
+        Key::new(
+            "fix",
+            Takes::Command,
+            "A command that is the first try, confined like an agent; the agent has the others.",
+        )
+        .otherwise("all tries are the agent's")
+        .example("make format"),
+        Key::new(
             "satisfied",
             Takes::Word(&OK_WORDS),
             "Verify before the first attempt: the work may be there.",
@@ -190,14 +205,14 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
         Key::new(
             "builtin",
             Takes::Word(&BUILTIN_WORDS),
-            "Windlass does the step itself: `pull-request` pushes the run's branch and opens a pull \
-             request; in place of `agent` and `done`.",
+            "Windlass does the step itself, in place of an `agent`: `pull-request` pushes the run's \
+             branch and opens a pull request; `verify` only proves `done`, on the files as they are.",
         )
         .otherwise("none"),
         Key::new(
             "before",
             one_or_more(&Takes::Criterion),
-            "With `builtin`: checks that have to hold first.",
+            "With `builtin: pull-request`: checks that have to hold first.",
         )
         .otherwise("none")
         .example("[{run: make test}]"),
@@ -207,6 +222,13 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
             "With `builtin: pull-request`: what it is called and where it goes.",
         )
         .otherwise("from the issue or the goal, to the branch that the run began from"),
+        Key::new(
+            "failed",
+            Takes::Mapping(&FAILED),
+            "With `builtin`: where to go back to when what has to hold does not.",
+        )
+        .otherwise("`exhausted` says what happens")
+        .example("{rollback: implement, max: 3}"),
         Key::new(
             "team",
             Takes::Mapping(&TEAM),
@@ -242,6 +264,32 @@ pub(in crate::workflow) static PULL_REQUEST: Mapping = Mapping {
             .otherwise("the branch that the run began from")
             .example("\"{inputs.target}\""),
         Key::new("draft", Takes::Boolean, "Whether it is marked as not ready.").default("false"),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+pub(in crate::workflow) static FAILED: Mapping = Mapping {
+    name: "failed",
+    of: "`failed`",
+    doc: "Where a step that windlass does itself goes back to: that step is open again with all that \
+          needs it, and is told which checks do not hold.",
+    keys: &[
+        Key::new(
+            "rollback",
+            Takes::StepName,
+            "The step to go back to; a step that is repeated, as `parent/child`, is that of the item \
+             which was finished last.",
+        )
+        .required()
+        .example("implement"),
+        Key::new(
+            "max",
+            small_count(1),
+            "How often it may go back in a run, never reset; then `exhausted` says what happens.",
+        )
+        .required()
+        .example("3"),
     ],
     not_yet: &[],
     rule: Rule::None,

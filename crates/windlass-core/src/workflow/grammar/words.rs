@@ -4,7 +4,15 @@ use crate::judgement::ReportKind;
 use crate::plan::{CommitPolicy, Exhausted, GatePolicy, Skip, ValueType};
 use crate::question::Phase;
 
-pub(in crate::workflow) const BUILTIN: [(&str, ()); 1] = [("pull-request", ())];
+/// What windlass does itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::workflow) enum Builtin {
+    PullRequest,
+    Verify,
+}
+
+pub(in crate::workflow) const BUILTIN: [(&str, Builtin); 2] =
+    [("pull-request", Builtin::PullRequest), ("verify", Builtin::Verify)];
 
 pub(in crate::workflow) const GATE: [(&str, GatePolicy); 1] = [("approval", GatePolicy::Approval)];
 

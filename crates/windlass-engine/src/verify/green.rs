@@ -1,0 +1,159 @@
+//! Tests of an earlier step that pass now, unchanged: the check `green`.
+
+use std::time::Instant;
+
+use windlass_core::id::StepId;
+use windlass_core::measure::TestResult;
+use windlass_core::plan::{Check, Holds, Suite};
+use windlass_core::proof::{Proof, Red, RedSuite};
+
+use super::changes::{Changes, LINK_MODE};
+use super::seen::Seen;
+use super::suites::{How, MAX_NAMES_BYTES, Said, SuiteRun, Tests};
+use super::verifier::{Broken, Looking, few};
+use crate::git::{Change, ChangeStatus};
+
+/// The step that proved its tests to fail.
+pub struct RedStep<'a> {
+    /// The step.
+    pub id: &'a StepId,
+    /// The globs of its test files.
+    pub tests: Vec<String>,
+    /// What it proved; none unless it is proven.
+    pub proven: Option<&'a Red>,
+}
+
+impl<'a> Looking<'a> {
+    pub(super) fn look_at_green(&mut self, check: &Check, suite: &Suite) -> Result<Proof, Broken> {
+        let began = Instant::now();
+        let command = &suite.command;
+        let red = match self.red_as_it_was(suite)? {
+            Ok(red) => red,
+            Err(why) => return Ok(Seen::no(format!("green: {why}")).proof(check, began)),
+        };
+        let run = match self.run_suite(suite, &self.request.snapshot.code)? {
+            Ok(run) => run,
+            Err(seen) => return Ok(seen.proof(check, began)),
+        };
+        let (holds, summary) = match run.how {
+            How::NoAnswer => (Holds::Unknown, run.words.clone()),
+            How::Failed => (Holds::No, run.words.clone()),
+            How::Passed => self.passes(suite, red, &run.tests)?,
+        };
+        let summary = format!("green `{command}`: {summary}");
+        let SuiteRun { said, .. } = run;
+        Ok(match said {
+            Said::Now(output) => {
+                let kept = self.verifier.keep(&output, "")?;
+                crate::fault::point("evidence-kept");
+                Seen::kept(holds, summary, kept).proof(check, began)
+            }
+            Said::Earlier { evidence, took } => {
+                let seen = Seen::kept(holds, summary, (evidence, String::new()));
+                Proof { cached: true, took, ..seen.proof(check, began) }
+            }
+        })
+    }
+
+    /// Returns what red proved, or why there is nothing to compare with, or what is not as it was.
+    fn red_as_it_was(&self, suite: &Suite) -> Result<Result<&'a Red, String>, Broken> {
+        let Some(step) = &self.request.red else {
+            return Ok(Err("no step before this one has a `red`".to_owned()));
+        };
+        let Some(red) = step.proven else {
+            let why = format!(
+                "`{}` is not proven, so there are no failing tests that could pass now",
+                step.id
+            );
+            return Ok(Err(why));
+        };
+        let mut globs = step.tests.clone();
+        globs.extend(suite.tests.iter().cloned());
+        let since = Changes::between(self.engine, &red.code, &self.request.snapshot.code)?;
+        let changes = since.matching(&globs);
+        let (added, mut changed): (Vec<&Change>, Vec<&Change>) =
+            changes.into_iter().partition(|change| change.status == ChangeStatus::Added);
+        if !added.is_empty() {
+            // A test that red took away is none that may come back.
+            let by_red = Changes::between(self.engine, &red.base, &red.code)?;
+            let gone = by_red.matching(&globs);
+            let back = |change: &&Change| gone.iter().any(|gone| gone.path == change.path);
+            changed.extend(added.into_iter().filter(back));
+        }
+        if changed.is_empty() {
+            return Ok(Ok(red));
+        }
+        let words: Vec<String> = changed.into_iter().map(in_words).collect();
+        Ok(Err(format!("a test was changed between red and green: {}", few(&words))))
+    }
+
+    /// What the reports of tests that pass say.
+    fn passes(&self, suite: &Suite, red: &Red, tests: &Tests) -> Result<(Holds, String), Broken> {
+        let unchanged = "passes, and the tests of red are as they were";
+        match tests {
+            Tests::NotAsked => return Ok((Holds::Yes, unchanged.to_owned())),
+            Tests::None => {
+                return Ok((Holds::Unknown, "passes, but the command wrote no report".to_owned()));
+            }
+            Tests::Unreadable(why) => {
+                return Ok((
+                    Holds::Unknown,
+                    format!("passes, but its report cannot be read: {why}"),
+                ));
+            }
+            Tests::Read { .. } => {}
+        }
+        let failed: Vec<String> = tests.that(TestResult::Failed).into_iter().cloned().collect();
+        if !failed.is_empty() {
+            let summary = format!("passes, and hides that tests fail: {}", few(&failed));
+            return Ok((Holds::No, summary));
+        }
+        let (at_red, ran_at_red) = self.at_red(suite, red)?;
+        let skipped: Vec<String> = tests
+            .that(TestResult::Skipped)
+            .into_iter()
+            .filter(|name| at_red.contains(name))
+            .cloned()
+            .collect();
+        if !skipped.is_empty() {
+            let summary = format!("tests that failed at red are skipped now: {}", few(&skipped));
+            return Ok((Holds::No, summary));
+        }
+        let ran = tests.ran().unwrap_or(0);
+        if ran < ran_at_red.max(1) {
+            let summary = format!("{ran} tests ran, fewer than the {ran_at_red} at red");
+            return Ok((Holds::No, summary));
+        }
+        let gone = at_red.iter().filter(|name| !tests.has(name)).count();
+        let gone = match gone {
+            0 => String::new(),
+            count => format!(" ({count} that failed there have other names now)"),
+        };
+        Ok((Holds::Yes, format!("{unchanged}; {ran} tests ran{gone}")))
+    }
+
+    /// The tests that failed at red, and how many ran there: in the same folder, or in all.
+    fn at_red(&self, suite: &Suite, red: &Red) -> Result<(Vec<String>, u64), Broken> {
+        let same = |other: &&RedSuite| other.folder == suite.folder;
+        let mut suites: Vec<&RedSuite> = red.suites.iter().filter(same).collect();
+        if suites.is_empty() {
+            suites = red.suites.iter().collect();
+        }
+        let mut names: Vec<String> = Vec::new();
+        for blob in suites.iter().filter_map(|suite| suite.failing.as_ref()) {
+            let bytes = self.verifier.blobs.get(&blob.hash, MAX_NAMES_BYTES)?;
+            names.extend(serde_json::from_slice::<Vec<String>>(&bytes).map_err(Broken::Names)?);
+        }
+        Ok((names, suites.iter().map(|suite| suite.ran).sum()))
+    }
+}
+
+fn in_words(change: &Change) -> String {
+    let path = &change.path;
+    match (&change.new, &change.old) {
+        (None, _) => format!("{path} (removed)"),
+        (Some(entry), _) if entry.mode == LINK_MODE => format!("{path} (a link now)"),
+        (Some(_), None) => format!("{path} (red removed it)"),
+        (Some(_), Some(_)) => path.to_string(),
+    }
+}

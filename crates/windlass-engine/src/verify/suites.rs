@@ -1,0 +1,286 @@
+//! Running tests on one tree, for `red` and `green`: how the command ended, and what its reports say.
+
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use windlass_core::id::ObjectId;
+use windlass_core::measure::{TestCounts, TestResult, TestResults, read_junit_results};
+use windlass_core::plan::{CheckId, Holds, Strength, Suite};
+use windlass_core::proof::{Blob, Outcome, Proof};
+use windlass_core::time::Span;
+
+use super::commands::{CommandRequest, Ran};
+use super::report_files;
+use super::reports::{MAX_TEST_BYTES, Wanted, each};
+use super::seen::Seen;
+use super::verifier::{Broken, Looking, PASS_FORMAT, context_environment, is_below};
+use crate::fault;
+use crate::git::VerifierTree;
+use crate::store::{NewPass, PassKey};
+
+/// Changes whenever an earlier pass with reports may no longer be trusted.
+const SUITE_PASS: &[u8] = b"suite pass 1";
+
+/// The most that is read back of the names of tests.
+pub(super) const MAX_NAMES_BYTES: u64 = 64 << 20;
+
+/// Exit codes with which shells say that a signal ended what they ran.
+const BY_SIGNAL: std::ops::RangeInclusive<i32> = 129..=192;
+
+/// How a run of tests ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    Passed,
+    Failed,
+    /// It ran out of time, was ended by a signal, or could not start: it has said nothing.
+    NoAnswer,
+}
+
+/// What the reports of a run say.
+pub(super) enum Tests {
+    /// Nobody asked for reports.
+    NotAsked,
+    /// The command wrote none.
+    None,
+    /// What it wrote cannot be read.
+    Unreadable(String),
+    Read {
+        results: TestResults,
+        ran: u64,
+    },
+}
+
+/// What a run printed, or where that is kept.
+pub(super) enum Said {
+    Now(Vec<u8>),
+    Earlier { evidence: Option<Blob>, took: Span },
+}
+
+/// One run of a suite on one tree.
+pub(super) struct SuiteRun {
+    pub(super) how: How,
+    /// How the command ended.
+    pub(super) words: String,
+    pub(super) said: Said,
+    pub(super) tests: Tests,
+}
+
+/// A pass with reports, as it is remembered.
+#[derive(Serialize, Deserialize)]
+struct SuitePass {
+    evidence: Option<Blob>,
+    /// What became of each test; none where there was no report.
+    results: Option<Blob>,
+    ran: u64,
+    took: Span,
+}
+
+impl Tests {
+    /// The tests that ended like this.
+    pub(super) fn that(&self, wanted: TestResult) -> Vec<&String> {
+        let Self::Read { results, .. } = self else { return Vec::new() };
+        results.iter().filter(|(_, result)| **result == wanted).map(|(name, _)| name).collect()
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        matches!(self, Self::Read { results, .. } if results.contains_key(name))
+    }
+
+    /// How many tests ran, as far as a report says so.
+    pub(super) fn ran(&self) -> Option<u64> {
+        if let Self::Read { ran, .. } = self { Some(*ran) } else { None }
+    }
+}
+
+impl Looking<'_> {
+    /// Runs the tests of a suite on `code`, unless it is known that they pass there.
+    ///
+    /// Returns why they cannot be run if the tree cannot be made ready.
+    pub(super) fn run_suite(
+        &mut self,
+        suite: &Suite,
+        code: &ObjectId,
+    ) -> Result<Result<SuiteRun, Seen>, Broken> {
+        let key = self.suite_key(suite, code);
+        if let Some(key) = key
+            && let Some(run) = self.earlier(suite, key)?
+        {
+            return Ok(Ok(run));
+        }
+        let began = Instant::now();
+        let command = &suite.command;
+        let mut tree = match self.clean_tree(code)? {
+            Ok(tree) => tree,
+            Err(seen) => return Ok(Err(seen)),
+        };
+        if let Some(folder) = &suite.folder
+            && !is_below(tree.dir(), folder)
+        {
+            let words = format!("`{command}`: `{folder}` is no folder of the work");
+            return Ok(Err(Seen::unanswered(words)));
+        }
+        if let Some(glob) = &suite.report {
+            tree = match self.without_reports(tree, "report", glob, code)? {
+                Ok((tree, _)) => tree,
+                Err(seen) => return Ok(Err(seen)),
+            };
+        }
+        let request = CommandRequest {
+            command,
+            folder: suite.folder.as_deref(),
+            timeout: suite.timeout,
+            env: context_environment(self.request),
+        };
+        let (report, output) = self.verifier.run_only(&tree, &request, self.cancel)?;
+        let how = how(&report.outcome);
+        let ran = Ran { report, evidence: None, excerpt: String::new() };
+        let words = ran.words(suite.timeout);
+        let tests = match (&suite.report, how) {
+            (None, _) => Tests::NotAsked,
+            // What a command was writing when it was ended is half of something.
+            (Some(_), How::NoAnswer) => Tests::None,
+            (Some(glob), How::Passed | How::Failed) => read_tests(&tree, glob),
+        };
+        let run = SuiteRun { how, words, said: Said::Now(output), tests };
+        if run.how == How::Passed {
+            self.remember(suite, code, &run, began)?;
+        }
+        fault::point("suite-ran");
+        Ok(Ok(run))
+    }
+
+    fn suite_key(&self, suite: &Suite, code: &ObjectId) -> Option<PassKey> {
+        match &suite.report {
+            // The same as that of a `run`: how the command ends is all that counts.
+            None => self.key_of(code, &suite.command(), &[PASS_FORMAT.to_vec()]),
+            Some(glob) => {
+                let kind = [SUITE_PASS.to_vec(), glob.as_bytes().to_vec()];
+                self.key_of(code, &suite.command(), &kind)
+            }
+        }
+    }
+
+    /// Reads back an earlier pass; one that cannot be read is none.
+    fn earlier(&self, suite: &Suite, key: PassKey) -> Result<Option<SuiteRun>, Broken> {
+        let Some(pass) = self.verifier.passes.pass(key)? else { return Ok(None) };
+        let words = "passed earlier on the same code".to_owned();
+        if suite.report.is_none() {
+            let Ok(proof) = serde_json::from_slice::<Proof>(&pass.bytes) else { return Ok(None) };
+            let said = Said::Earlier { evidence: proof.evidence, took: proof.took };
+            return Ok(Some(SuiteRun { how: How::Passed, words, said, tests: Tests::NotAsked }));
+        }
+        let Ok(kept) = serde_json::from_slice::<SuitePass>(&pass.bytes) else { return Ok(None) };
+        let tests = match &kept.results {
+            None => Tests::None,
+            Some(blob) => {
+                let bytes = self.verifier.blobs.get(&blob.hash, MAX_NAMES_BYTES)?;
+                let Ok(results) = serde_json::from_slice(&bytes) else { return Ok(None) };
+                Tests::Read { results, ran: kept.ran }
+            }
+        };
+        let said = Said::Earlier { evidence: kept.evidence, took: kept.took };
+        Ok(Some(SuiteRun { how: How::Passed, words, said, tests }))
+    }
+
+    /// Remembers that the tests pass on this code; also for a `run` and a plain `junit` of the same
+    /// command, which would see the same.
+    fn remember(
+        &mut self,
+        suite: &Suite,
+        code: &ObjectId,
+        run: &SuiteRun,
+        began: Instant,
+    ) -> Result<(), Broken> {
+        let Said::Now(output) = &run.said else { return Ok(()) };
+        let (evidence, _) = self.verifier.keep(output, "")?;
+        let took = Span(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+        let proof = |summary: String| Proof {
+            check: CheckId(0),
+            holds: Holds::Yes,
+            strength: Strength::Observed,
+            summary,
+            excerpt: None,
+            evidence: evidence.clone(),
+            cached: false,
+            took,
+        };
+        let command = &suite.command;
+        let mut passes = vec![(
+            vec![PASS_FORMAT.to_vec()],
+            serde_json::to_vec(&proof(format!("run `{command}` {}", run.words))),
+        )];
+        if let Some(glob) = &suite.report {
+            let results = match &run.tests {
+                Tests::Read { results, .. } => {
+                    let bytes = serde_json::to_vec(results).map_err(std::io::Error::from)?;
+                    Some(self.verifier.blobs.put(&bytes)?)
+                }
+                Tests::None => None,
+                // That it cannot be read is no pass.
+                Tests::NotAsked | Tests::Unreadable(_) => return Ok(()),
+            };
+            let ran = run.tests.ran().unwrap_or(0);
+            let failed = run.tests.that(TestResult::Failed).len();
+            if ran > 0 && failed == 0 {
+                let skipped = run.tests.that(TestResult::Skipped).len() as u64;
+                let counts = TestCounts { ran, skipped, ..TestCounts::default() };
+                let wanted = Wanted::Tests { glob, min: 1, failures: 0 };
+                let bytes = serde_json::to_vec(&proof(format!("junit `{glob}`: {counts}")));
+                passes.push((wanted.pass_key().to_vec(), bytes));
+            }
+            let pass = SuitePass { evidence: evidence.clone(), results, ran, took };
+            let kind = vec![SUITE_PASS.to_vec(), glob.as_bytes().to_vec()];
+            passes.push((kind, serde_json::to_vec(&pass)));
+        }
+        for (kind, bytes) in passes {
+            if let Some(key) = self.key_of(code, &suite.command(), &kind) {
+                let bytes = bytes.map_err(std::io::Error::from)?;
+                self.passes.push(NewPass { key, bytes });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn how(outcome: &Outcome) -> How {
+    match outcome {
+        Outcome::Exited { code: 0 } => How::Passed,
+        Outcome::Exited { code: 126 | 127 } => How::NoAnswer,
+        Outcome::Exited { code } if BY_SIGNAL.contains(code) => How::NoAnswer,
+        Outcome::Exited { .. } => How::Failed,
+        Outcome::Signalled { .. }
+        | Outcome::TimedOut
+        | Outcome::CouldNotStart { .. }
+        | Outcome::OverLimit { .. }
+        | Outcome::Idle
+        | Outcome::Cancelled
+        | Outcome::ProviderLimit { .. }
+        | Outcome::Held { .. }
+        | Outcome::Interrupted { .. }
+        | Outcome::AgentFailed { .. }
+        | Outcome::OverBudget { .. } => How::NoAnswer,
+    }
+}
+
+/// Reads what the command reported.
+fn read_tests(tree: &VerifierTree, glob: &str) -> Tests {
+    let found = match report_files::find(tree.dir(), glob) {
+        Ok(found) => found,
+        Err(error) => return Tests::Unreadable(format!("the reports cannot be found: {error}")),
+    };
+    match (found.files.is_empty(), found.others.first()) {
+        (true, None) => return Tests::None,
+        (true, Some(path)) => return Tests::Unreadable(format!("`{path}` is no plain file")),
+        (false, _) => {}
+    }
+    let (mut results, mut counts) = (TestResults::new(), TestCounts::default());
+    let read = each(tree.dir(), &found.files, MAX_TEST_BYTES, |path, bytes| {
+        let read = read_junit_results(bytes, &mut results);
+        counts.add(read.map_err(|why| format!("`{path}` {why}"))?);
+        Ok(())
+    });
+    match read {
+        Ok(()) => Tests::Read { results, ran: counts.ran },
+        Err(why) => Tests::Unreadable(why),
+    }
+}

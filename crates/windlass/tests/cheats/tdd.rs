@@ -1,0 +1,244 @@
+//! Agents that want tests to have failed, or to pass, without that being so.
+
+use windlass_testkit::{TestEnv, test_env};
+
+use crate::support::published;
+
+/// Runs `tests/test_*.sh`; 77 means skipped. Writes a report, as test runners do.
+const RUNNER: &str = r#"
+cases=; bad=0
+for t in tests/test_*.sh; do
+  test -e "$t" || continue
+  name=$(basename "$t" .sh)
+  sh "$t"; code=$?
+  case $code in
+    0) cases="$cases<testcase name=\"$name\"/>";;
+    77) cases="$cases<testcase name=\"$name\"><skipped/></testcase>";;
+    *) cases="$cases<testcase name=\"$name\"><failure message=\"exited with $code\"/></testcase>"; bad=1;;
+  esac
+done
+mkdir -p out
+echo "<testsuite>$cases</testsuite>" > out/junit.xml
+exit $bad
+"#;
+
+const RED: &str = "echo '. tests/lib.sh; is \"$(sh src/bye.sh)\" bye' > tests/test_bye.sh";
+const GREEN: &str = "echo 'echo bye' > src/bye.sh";
+
+/// A project with a test that passes.
+fn world(runner: &str) -> TestEnv {
+    let env = test_env!();
+    env.repository.write(".gitignore", "out/\n");
+    env.repository.write("run-tests.sh", runner);
+    env.repository.write("tests/lib.sh", "is() { test \"$1\" = \"$2\"; }\n");
+    env.repository
+        .write("tests/test_hello.sh", ". tests/lib.sh; is \"$(sh src/hello.sh)\" hello\n");
+    env.repository.write("src/hello.sh", "echo hello\n");
+    env.repository.commit("a project");
+    env
+}
+
+fn workflow(report: &str) -> String {
+    format!(
+        "
+workflow: tested
+defaults: {{retries: 1, timeout: 20s, idle_timeout: 10s}}
+steps:
+  - {{id: red, agent: tester, done: {{red: sh run-tests.sh, tests: 'tests/**'{report}}}}}
+  - {{id: green, agent: developer, done: {{green: sh run-tests.sh{report}}}}}
+"
+    )
+}
+
+fn reported() -> String {
+    workflow(", report: out/junit.xml")
+}
+
+fn agent(red: &str, green: &str) -> String {
+    format!("case $WINDLASS_STEP in red) {red};; green) {green};; esac")
+}
+
+/// What the check that does not hold says.
+fn said(env: &TestEnv) -> String {
+    let log = env.log_json();
+    let failed = log.last("step_not_proven").expect("a failure");
+    failed["failure"]["summary"].as_str().unwrap_or_default().to_owned()
+}
+
+/// Plays both agents; `step` must not be proven, and the message must say `why`.
+#[track_caller]
+fn caught_at(step: &str, env: &TestEnv, workflow: &str, agent: &str, why: &str) {
+    let finished = env.run(workflow, agent, &["--yes"]);
+    assert_ne!(finished.code, Some(0), "the agent got away with it: {finished}");
+    let log = env.log_json();
+    assert_eq!(log.count_of_step("step_proven", step), 0, "{finished}");
+    assert!(said(env).contains(why), "{}\n{finished}", said(env));
+    env.assert_audit();
+    env.assert_no_orphans();
+}
+
+#[test]
+fn honest_work_is_red_and_then_green() {
+    for workflow in [workflow(""), reported()] {
+        let env = world(RUNNER);
+        let finished = env.run(&workflow, &agent(RED, GREEN), &["--yes"]);
+        assert_eq!(finished.code, Some(0), "{finished}");
+        assert_eq!(published(&env, "src/bye.sh"), "echo bye");
+        env.assert_audit();
+    }
+}
+
+#[test]
+fn implementation_before_its_test() {
+    let env = world(RUNNER);
+    let red = format!("{GREEN}; {RED}");
+    let why = "implementation before its test: src/bye.sh changed";
+    caught_at("red", &env, &workflow(""), &agent(&red, "true"), why);
+}
+
+#[test]
+fn no_test_at_all() {
+    let env = world(RUNNER);
+    caught_at("red", &env, &workflow(""), &agent("true", "true"), "no test file changed");
+}
+
+#[test]
+fn a_test_that_was_already_green() {
+    for workflow in [workflow(""), reported()] {
+        let env = world(RUNNER);
+        let red = "echo true > tests/test_bye.sh";
+        let why = "passes without the implementation: the new tests were already green";
+        caught_at("red", &env, &workflow, &agent(red, "true"), why);
+    }
+}
+
+#[test]
+fn a_red_that_only_breaks_an_old_test() {
+    let env = world(RUNNER);
+    let red = "echo false > tests/test_hello.sh";
+    let why = "none of the new tests does: only tests that were there before (test_hello)";
+    caught_at("red", &env, &reported(), &agent(red, "true"), why);
+    // Beside a new test that passes it is no better.
+    let env = world(RUNNER);
+    let red = "echo false > tests/test_hello.sh; echo true > tests/test_bye.sh";
+    caught_at("red", &env, &reported(), &agent(red, "true"), why);
+}
+
+#[test]
+fn new_tests_that_are_skipped() {
+    let env = world(RUNNER);
+    let red = "echo 'exit 77' > tests/test_bye.sh";
+    let why = "already green; skipped: test_bye";
+    caught_at("red", &env, &reported(), &agent(red, "true"), why);
+    let env = world(RUNNER);
+    let red = format!("{RED}; echo 'exit 77' > tests/test_more.sh");
+    let why = "new tests are skipped: test_more";
+    caught_at("red", &env, &reported(), &agent(&red, "true"), why);
+}
+
+#[test]
+fn a_test_script_that_never_fails() {
+    let runner = RUNNER.replace("exit $bad", "(exit $bad) || true");
+    let env = world(&runner);
+    let why = "passes without the implementation";
+    caught_at("red", &env, &workflow(""), &agent(RED, GREEN), why);
+    let env = world(&runner);
+    let why = "passes without the implementation, and hides that tests fail: test_bye";
+    caught_at("red", &env, &reported(), &agent(RED, GREEN), why);
+    // The runner is no test: who makes it so while writing tests is named, too.
+    let env = world(RUNNER);
+    let red = format!("{RED}; echo 'exit 1' > run-tests.sh");
+    let why = "implementation before its test: run-tests.sh changed";
+    caught_at("red", &env, &workflow(""), &agent(&red, GREEN), why);
+    // And one that hides failures from then on is found out by what it reports.
+    let env = world(RUNNER);
+    let green = "sed -i 's/exit .bad/exit 0/' run-tests.sh";
+    let why = "passes, and hides that tests fail: test_bye";
+    caught_at("green", &env, &reported(), &agent(RED, green), why);
+}
+
+#[test]
+fn tests_that_failed_before_anybody_wrote_one() {
+    let env = world(RUNNER);
+    env.repository.write("src/hello.sh", "echo broken\n");
+    env.repository.commit("a mistake");
+    let why = "the tests failed before this step began: exited with 1";
+    caught_at("red", &env, &workflow(""), &agent(RED, GREEN), why);
+    let env = world(RUNNER);
+    env.repository.write("src/hello.sh", "echo broken\n");
+    env.repository.commit("a mistake");
+    let why = "the tests failed before this step began: test_hello";
+    caught_at("red", &env, &reported(), &agent(RED, GREEN), why);
+}
+
+#[test]
+fn a_test_that_is_a_link() {
+    let env = world(RUNNER);
+    let red = format!("{RED}; ln -s ../src/hello.sh tests/test_more.sh");
+    let why = "a test file is a link: tests/test_more.sh";
+    caught_at("red", &env, &workflow(""), &agent(&red, "true"), why);
+    let env = world(RUNNER);
+    let green =
+        "echo true > src/pass.sh; rm tests/test_bye.sh; ln -s ../src/pass.sh tests/test_bye.sh";
+    let why = "a test was changed between red and green: tests/test_bye.sh (a link now)";
+    caught_at("green", &env, &workflow(""), &agent(RED, green), why);
+    // A whole folder that leads elsewhere leaves nothing of the tests.
+    let env = world(RUNNER);
+    let green = "mkdir other; echo true > other/test_bye.sh; rm -r tests; ln -s other tests";
+    let why = "a test was changed between red and green: tests/lib.sh (removed)";
+    caught_at("green", &env, &workflow(""), &agent(RED, green), why);
+}
+
+#[test]
+fn tests_that_are_weakened_between_red_and_green() {
+    for (green, why) in [
+        ("echo true > tests/test_bye.sh", "tests/test_bye.sh"),
+        ("rm tests/test_bye.sh", "tests/test_bye.sh (removed)"),
+        ("git mv tests/test_bye.sh bye.txt", "tests/test_bye.sh (removed)"),
+        ("echo 'is() { true; }' > tests/lib.sh", "tests/lib.sh"),
+        ("chmod +x tests/test_bye.sh", "tests/test_bye.sh"),
+    ] {
+        let env = world(RUNNER);
+        let green = format!("{GREEN}; {green}");
+        let why = format!("a test was changed between red and green: {why}");
+        caught_at("green", &env, &workflow(""), &agent(RED, &green), &why);
+    }
+}
+
+#[test]
+fn a_test_that_red_took_away_does_not_come_back() {
+    let env = world(RUNNER);
+    let red = format!("{RED}; rm tests/test_hello.sh");
+    let green = format!("{GREEN}; echo true > tests/test_hello.sh");
+    let why = "between red and green: tests/test_hello.sh (red removed it)";
+    caught_at("green", &env, &workflow(""), &agent(&red, &green), why);
+}
+
+#[test]
+fn tests_that_are_skipped_once_they_should_pass() {
+    // The code says whether the test runs.
+    let env = world(RUNNER);
+    let red = "echo 'test -e src/skip && exit 77; sh src/bye.sh' > tests/test_bye.sh";
+    let why = "tests that failed at red are skipped now: test_bye";
+    caught_at("green", &env, &reported(), &agent(red, "touch src/skip"), why);
+}
+
+#[test]
+fn fewer_tests_than_there_were_at_red() {
+    let env = world(RUNNER);
+    let green = format!("{GREEN}; sed -i 's/test_.*sh; do/test_bye.sh; do/' run-tests.sh");
+    let why = "1 tests ran, fewer than the 2 at red";
+    caught_at("green", &env, &reported(), &agent(RED, &green), why);
+}
+
+#[test]
+fn a_suite_that_gives_no_answer_is_not_red() {
+    let env = world(RUNNER);
+    let red = format!("{RED}; echo 'kill -9 $PPID' > tests/test_more.sh");
+    let why = "no answer";
+    caught_at("red", &env, &workflow(""), &agent(&red, GREEN), why);
+    let env = world(RUNNER);
+    let workflow = workflow(", timeout: 2s");
+    let red = format!("{RED}; echo 'sleep 60' > tests/test_more.sh");
+    caught_at("red", &env, &workflow, &agent(&red, GREEN), "took longer than 2.0s: no answer");
+}
