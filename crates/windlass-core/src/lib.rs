@@ -3,6 +3,7 @@
 //! - [`workflow`]: what the user wrote, parsed and checked.
 //! - [`role`]: the agents that steps name, and [`mcp`], the servers that agents are offered.
 //! - [`plan`]: a workflow with its inputs filled in, frozen into a run's first event.
+//! - [`platform`]: what a repository is built with, and how that is built, tested and judged.
 //! - [`item`]: what a step repeats over, and task lists read as such.
 //! - [`run`]: the machine. `decide` says what follows from an input, `apply` is the only mutator,
 //!   `outstanding` says what should be happening now.
@@ -33,6 +34,7 @@ pub mod item;
 pub mod mcp;
 pub mod measure;
 pub mod plan;
+pub mod platform;
 pub mod plugin;
 pub mod prompt;
 pub mod proof;
