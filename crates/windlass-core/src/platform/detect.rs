@@ -8,7 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::listing::{Listing, is_below};
-use super::{MatchMode, NONE, Pack, PinnedPlatform, TOP};
+use super::{MatchMode, NONE, Pack, PinnedPlatform, TOP, is_pack_name};
+use crate::plan::glob::{self, BadPath};
+use crate::workflow::suggest::shown;
 
 /// Folders that hold what tools have made or fetched, or what only tests and examples are made of.
 const NEVER: [&str; 26] = [
@@ -53,11 +55,60 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// Reads what a flag says: `NAME`, or `FOLDER=NAME`.
+    pub fn add(&mut self, said: &str) -> Result<(), BadWish> {
+        let (folder, name) = match said.split_once('=') {
+            Some((folder, name)) => (Some(folder), name),
+            None => (None, said),
+        };
+        if !is_pack_name(name) && (name != NONE || folder.is_none()) {
+            return Err(BadWish::Name { name: name.to_owned() });
+        }
+        match folder {
+            Some(folder) => drop(self.folders.insert(Self::folder(folder)?, name.to_owned())),
+            None => self.prefer = Some(name.to_owned()),
+        }
+        Ok(())
+    }
+
+    /// Returns a folder as it is listed.
+    pub fn folder(said: &str) -> Result<String, BadWish> {
+        let folder = said.trim_start_matches("./").trim_end_matches('/');
+        if folder.is_empty() || folder == TOP {
+            return Ok(TOP.to_owned());
+        }
+        glob::stays_inside(folder).map_err(|why| BadWish::Folder { why })?;
+        if !folder.split('/').all(is_plain) {
+            return Err(BadWish::Odd);
+        }
+        Ok(folder.to_owned())
+    }
+
     /// Returns every pack that is named.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let named = self.prefer.iter().chain(self.folders.values());
         named.map(String::as_str).filter(|name| *name != NONE)
     }
+}
+
+/// Why a word about the platform cannot be followed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadWish {
+    /// It is no name of a pack.
+    #[error("{} cannot be the name of a platform", shown(name))]
+    Name {
+        /// What it is.
+        name: String,
+    },
+    /// The folder leaves the repository.
+    #[error("{why}")]
+    Folder {
+        /// How.
+        why: BadPath,
+    },
+    /// The folder's name means something else in globs and commands.
+    #[error("the folder's name has signs that mean something else in globs and commands")]
+    Odd,
 }
 
 /// What was found.
@@ -242,11 +293,15 @@ fn choose(matches: &[Match], said: Option<&String>, prefer: Option<&str>) -> Opt
 /// Whether a folder can be a root: nothing on the way to it is hidden, made by tools or part of tests,
 /// and its name means itself in paths, globs and commands.
 fn can_be_root(folder: &str) -> bool {
-    let plain = |c: char| c.is_alphanumeric() || "._-+@ ".contains(c);
     folder == TOP
         || folder
             .split('/')
-            .all(|part| !part.starts_with('.') && part.chars().all(plain) && !NEVER.contains(&part))
+            .all(|part| !part.starts_with('.') && is_plain(part) && !NEVER.contains(&part))
+}
+
+/// Whether a folder's name means itself in paths, globs and commands.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "._-+@ ".contains(c))
 }
 
 impl Root {

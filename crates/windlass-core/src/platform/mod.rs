@@ -16,7 +16,9 @@ mod listing;
 mod read;
 
 pub use describe::describe;
-pub use detect::{Choice, Detection, Match, Root, Undecided, Wanted, detect, texts_wanted};
+pub use detect::{
+    BadWish, Choice, Detection, Match, Root, Undecided, Wanted, detect, texts_wanted,
+};
 pub use listing::Listing;
 
 use std::collections::BTreeMap;

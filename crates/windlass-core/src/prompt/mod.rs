@@ -6,6 +6,7 @@
 
 mod criterion;
 mod issue;
+mod platform;
 mod text;
 
 use std::fmt::Write as _;
@@ -27,12 +28,16 @@ pub const GOAL_FILE: &str = ".windlass/run/goal.md";
 /// The file that holds the whole text of the issue, relative to the place.
 pub const ISSUE_FILE: &str = ".windlass/run/issue.md";
 
+/// The file that holds everything about the platforms, relative to the place.
+pub const PLATFORM_FILE: &str = ".windlass/run/platform.md";
+
 /// Bounds per part; with the fixed words between them they stay below [`MAX_BYTES`].
 const MAX_GOAL: usize = 700;
 const MAX_TASK: usize = 2200;
 const MAX_READS: usize = 1000;
 const MAX_CONTEXT: usize = 700;
 const MAX_CRITERION: usize = 1000;
+const MAX_PLATFORM: usize = 900;
 const MAX_RULES: usize = 600;
 const MAX_FAILURE: usize = 1200;
 
@@ -68,6 +73,7 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
     item(&mut text, state, index);
     reads(&mut text, &published, plan);
     context(&mut text, &published);
+    platform::describe(&mut text, &state.plan.platforms);
     section(&mut text, "Task", &bounded(&task(&published, plan), MAX_TASK, &task_file(plan)));
     done_when(&mut text, &published, plan);
     rules(&mut text, state, plan);

@@ -64,8 +64,19 @@ pub(crate) enum Kind {
         expr: Located<String>,
         accept: Vec<String>,
     },
+    /// What the platform has a command for.
+    Platform(PlatformCheck),
     /// A check that this version refuses; it stands in so that nothing else is reported for it.
     NotYet,
+}
+
+/// What of the platform is checked; the plan makes ordinary checks of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlatformCheck {
+    Build,
+    Test,
+    Lint,
+    Coverage,
 }
 
 /// A command of a check.
@@ -95,6 +106,7 @@ impl Kind {
             | Self::Checklist { .. }
             | Self::State(_)
             | Self::Verdict { .. }
+            | Self::Platform(_)
             | Self::NotYet => None,
         }
     }
@@ -180,6 +192,10 @@ fn read_one(node: &Node, findings: &mut Findings) -> Option<Written> {
         "diff" => {
             only_key(kind, &entries, findings);
             read_diff(inner, findings)?
+        }
+        "platform" => {
+            only_key(kind, &entries, findings);
+            Kind::Platform(fields::word(inner, &grammar::PLATFORM_CHECKS, findings)?)
         }
         "state" => {
             only_key(kind, &entries, findings);

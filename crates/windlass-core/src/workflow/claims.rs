@@ -79,6 +79,7 @@ fn can_be_claimed(part: &Written, wanted: Wanted, verdict: Strength) -> bool {
             | Kind::Junit { .. }
             | Kind::Coverage { .. }
             | Kind::Diff { .. }
+            | Kind::Platform(_)
             | Kind::NotYet => false,
             Kind::Checklist { .. } | Kind::State(_) => true,
             Kind::Verdict { .. } => verdict == Strength::Claimed,

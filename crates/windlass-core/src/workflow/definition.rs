@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::attempts;
+use super::check::Kind;
 use super::claims;
 use super::diagnostic::{At, Diagnostic, Findings, Located, unknown_name};
 use super::fields::{self, Fields};
@@ -19,6 +20,7 @@ use super::yaml::{self, Value};
 use crate::id::ContentHash;
 use crate::mcp::McpServer;
 use crate::plan::template::{Role, Template};
+use crate::platform::NONE;
 
 /// A workflow file that can be planned.
 #[derive(Clone, Debug)]
@@ -30,6 +32,7 @@ pub struct Workflow {
     pub(crate) inputs: Vec<Input>,
     pub(crate) defaults: Defaults,
     pub(crate) limits: WrittenLimits,
+    pub(crate) platform: Option<Located<String>>,
     pub(crate) prepare: Vec<WrittenPrepare>,
     pub(crate) carry: Vec<Located<Template>>,
     pub(crate) protect: Vec<Located<Template>>,
@@ -72,6 +75,11 @@ impl Workflow {
         self.title.as_deref().unwrap_or(&self.name)
     }
 
+    /// Returns the platform that it asks for: a name, or the word for looking which; none for none.
+    pub fn platform(&self) -> Option<&str> {
+        self.platform.as_ref().map(|platform| platform.value.as_str())
+    }
+
     /// Returns what the file was called when it was read.
     pub fn file_name(&self) -> &str {
         &self.file
@@ -110,6 +118,10 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         step::check_id(name, findings);
     }
     let title = fields.get("title").and_then(|node| fields::filled_text(node, findings));
+    let platform = fields.get("platform").and_then(|node| fields::filled_text(node, findings));
+    if let Some(platform) = &platform {
+        step::check_id(platform, findings);
+    }
     let inputs = fields.get("inputs").map(|node| input::read_all(node, findings));
     let defaults = fields.get("defaults").map(|node| settings::read_defaults(node, findings));
     let limits = fields.get("limits").map(|node| settings::read_limits(node, findings));
@@ -131,6 +143,7 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         inputs: inputs.unwrap_or_default(),
         defaults: defaults.unwrap_or_default(),
         limits: limits.unwrap_or_default(),
+        platform: platform.filter(|platform| platform.value != NONE),
         prepare: prepare.unwrap_or_default(),
         carry,
         protect,
@@ -139,6 +152,7 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         warnings: Vec::new(),
     };
     foreach::check(&workflow.order, &workflow.protect, findings);
+    platform_is_named(&workflow, findings);
     route::resolve(&mut workflow.order, findings);
     claims::check(&workflow.order, findings);
     for (name, at) in placeholder::unknown_inputs(&workflow) {
@@ -153,4 +167,20 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         );
     }
     Some(workflow)
+}
+
+/// Reports the first check of a platform in a workflow that has none.
+fn platform_is_named(workflow: &Workflow, findings: &mut Findings) {
+    if workflow.platform.is_some() {
+        return;
+    }
+    let steps = workflow.order.steps.iter().filter_map(|step| step.step.done.as_ref());
+    let mut checks = steps.flat_map(|done| done.checks());
+    if let Some(check) = checks.find(|check| matches!(check.kind, Kind::Platform(_))) {
+        findings.error_with_help(
+            check.at,
+            "this check is about the platform, and the workflow has none",
+            "add `platform: detect` at the top of the file",
+        );
+    }
 }

@@ -53,6 +53,7 @@ impl Workflow {
                     | Kind::Coverage { .. }
                     | Kind::Checklist { .. }
                     | Kind::Diff { .. }
+                    | Kind::Platform(_)
                     | Kind::NotYet => {}
                 }
             }

@@ -92,7 +92,11 @@ fn of_step<'w>(step: &'w Step, all: &mut Vec<&'w Located<Template>>) {
                 }
             }
             Kind::Diff { only, never, .. } => all.extend(only.iter().chain(never)),
-            Kind::Run(_) | Kind::State(_) | Kind::Verdict { .. } | Kind::NotYet => {}
+            Kind::Run(_)
+            | Kind::State(_)
+            | Kind::Verdict { .. }
+            | Kind::Platform(_)
+            | Kind::NotYet => {}
         }
         if let Some(run) = check.kind.command() {
             all.push(&run.command);

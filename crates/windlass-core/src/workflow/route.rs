@@ -170,6 +170,7 @@ fn check_verdict(order: &Order, index: usize, routes: &[WrittenRoute], findings:
             | Kind::Coverage { .. }
             | Kind::Checklist { .. }
             | Kind::Diff { .. }
+            | Kind::Platform(_)
             | Kind::State(_) => {}
         }
     }

@@ -1,15 +1,28 @@
 //! The kinds of check; the first key of each table is the word that makes a mapping that check.
 
 use super::key::{Key, Mapping, Rule, Takes, count, one_or_more};
-use super::words::{OK, WHOLE_DIFF, alone};
+use super::words::{OK, PLATFORM_CHECKS, WHOLE_DIFF, alone};
 use crate::workflow::unsupported;
 
 const OK_WORDS: [&str; 1] = alone(&OK);
 const WHOLE_DIFF_WORDS: [&str; 1] = alone(&WHOLE_DIFF);
+const PLATFORM_WORDS: [&str; 4] = alone(&PLATFORM_CHECKS);
 
 /// Every kind of check, ways to join them included.
-pub(in crate::workflow) static CHECKS: [&Mapping; 11] =
-    [&ALL, &ANY, &NOT, &FILE, &RUN, &JUNIT, &COVERAGE, &DIFF_CHECK, &STATE, &VERDICT, &CHECKLIST];
+pub(in crate::workflow) static CHECKS: [&Mapping; 12] = [
+    &ALL,
+    &ANY,
+    &NOT,
+    &FILE,
+    &RUN,
+    &JUNIT,
+    &COVERAGE,
+    &PLATFORM,
+    &DIFF_CHECK,
+    &STATE,
+    &VERDICT,
+    &CHECKLIST,
+];
 
 /// Returns every word that makes a mapping a check, also those that are refused.
 pub(in crate::workflow) fn check_kinds() -> impl Iterator<Item = &'static str> + Clone {
@@ -137,6 +150,21 @@ pub(in crate::workflow) static COVERAGE: Mapping = Mapping {
         ENV,
         IN,
     ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+static PLATFORM: Mapping = Mapping {
+    name: "platform_check",
+    of: "a `platform` check",
+    doc: "Observed. The platform's own command proves it, in each of its roots: `build` and `lint` are \
+          `run` checks, `test` is a `junit` check where the platform writes such reports, `coverage` \
+          asks for what the platform asks of a story of the item's size (M elsewhere). A command that \
+          the platform does not have is left out, and the plan says so; a platform's required command \
+          is never left out. The workflow needs the key `platform`.",
+    keys: &[Key::new("platform", Takes::Word(&PLATFORM_WORDS), "What is checked.")
+        .required()
+        .example("test")],
     not_yet: &[],
     rule: Rule::None,
 };

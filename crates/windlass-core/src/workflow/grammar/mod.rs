@@ -19,6 +19,6 @@ pub(crate) use key::{Key, Mapping, Rule, Takes};
 pub(super) use step::{PULL_REQUEST, READ, ROLLBACK, ROUTE, STEP};
 pub(super) use team::{HUB, SPOKE, TEAM};
 pub(super) use words::{
-    BUILTIN, COMMIT, EXHAUSTED, FOREACH, GATE, INPUT_TYPES, OK, PUBLISHED_TYPES, SKIP, TRUST,
-    WHOLE_DIFF,
+    BUILTIN, COMMIT, EXHAUSTED, FOREACH, GATE, INPUT_TYPES, OK, PLATFORM_CHECKS, PUBLISHED_TYPES,
+    SKIP, TRUST, WHOLE_DIFF,
 };

@@ -1,6 +1,7 @@
 //! Keys that take one of a few words, with what each word means to the plan.
 
 use crate::plan::{CommitPolicy, Exhausted, GatePolicy, Skip, ValueType};
+use crate::workflow::check::PlatformCheck;
 
 pub(in crate::workflow) const BUILTIN: [(&str, ()); 1] = [("pull-request", ())];
 
@@ -20,6 +21,15 @@ pub(in crate::workflow) const OK: [(&str, bool); 1] = [("ok", true)];
 pub(in crate::workflow) const TRUST: [(&str, bool); 1] = [("agent", true)];
 
 pub(in crate::workflow) const FOREACH: [(&str, ()); 1] = [("items", ())];
+
+/// What of the platform is checked. Whoever adds a word adds its meaning to [`PlatformCheck`] and says in
+/// `plan::platform` which check it becomes.
+pub(in crate::workflow) const PLATFORM_CHECKS: [(&str, PlatformCheck); 4] = [
+    ("build", PlatformCheck::Build),
+    ("test", PlatformCheck::Test),
+    ("lint", PlatformCheck::Lint),
+    ("coverage", PlatformCheck::Coverage),
+];
 
 /// For a `diff` without bounds.
 pub(in crate::workflow) const WHOLE_DIFF: [(&str, ()); 1] = [("any", ())];
