@@ -131,3 +131,49 @@ pub(super) fn protect(platforms: &[PinnedPlatform]) -> Vec<String> {
     }
     globs
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::id::StepIndex;
+    use crate::item::{Item, ItemSource};
+    use crate::plan::{CheckKind, PlanRequest};
+    use crate::platform::PinnedPlatform;
+    use crate::story::{Size, Story};
+    use crate::workflow::Workflow;
+
+    const REPEATED: &str = "workflow: w\nplatform: detect\nsteps:\n  - id: s\n    foreach: items\n    \
+        steps: [{id: a, agent: dev, done: {platform: coverage}}]\n";
+
+    fn asked_of(size: Option<Size>) -> String {
+        let mut platform = PinnedPlatform::stand_in();
+        platform.pack.coverage.s = "1".parse().unwrap();
+        platform.pack.coverage.xl = "4.5".parse().unwrap();
+        let request = PlanRequest { platforms: vec![platform], ..PlanRequest::default() };
+        let mut plan = Workflow::parse(REPEATED, "w.yaml").unwrap().plan(request).unwrap();
+        let story = size.map(|size| Story {
+            size,
+            criteria: Vec::new(),
+            security: false,
+            depends_on: Vec::new(),
+            files: Vec::new(),
+            design: None,
+        });
+        let source = ItemSource::Person { name: "ann".to_owned() };
+        let (title, body) = ("T".to_owned(), String::new());
+        let item =
+            Item { id: "S1".into(), step: "s".into(), title, body, story, source, skipped: None };
+        plan.expand(StepIndex(0), &item, StepIndex(1));
+        let done = plan.steps[1].done.as_ref().unwrap();
+        match &done.checks()[0].kind {
+            CheckKind::Coverage { min, by_size: None, .. } => min.to_string(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_size_of_a_story_decides_how_much_coverage_is_asked_for() {
+        assert_eq!(asked_of(Some(Size::S)), "1");
+        assert_eq!(asked_of(Some(Size::XL)), "4.5");
+        assert_eq!((asked_of(Some(Size::M)), asked_of(None)), ("75".to_owned(), "75".to_owned()));
+    }
+}

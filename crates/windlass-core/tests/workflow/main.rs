@@ -10,6 +10,7 @@ mod init;
 mod large_example;
 mod order;
 mod planning;
+mod platforms;
 mod properties;
 mod roles;
 mod schema;
