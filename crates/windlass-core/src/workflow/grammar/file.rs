@@ -20,7 +20,7 @@ pub(in crate::workflow) static WORKFLOW: Mapping = Mapping {
             "platform",
             Takes::Id,
             "What the repository is built with: `detect` looks when a run starts, a name takes that \
-             [platform](platforms.md), `none` does without.",
+             platform, `none` does without.",
         )
         .default("none")
         .example("detect"),
