@@ -125,7 +125,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  windlass run --issue 42\n  windlass run \"Add a health endpoint\" --input test=\"make test\"\n  windlass run \"Add a health endpoint\" --workflow my.yaml --agent-command 'my-agent'"
     )]
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Go on with a run: resume it if it is paused, and drive it
     #[command(after_help = "Example: windlass resume --more attempts=20")]
     Resume(ResumeArguments),

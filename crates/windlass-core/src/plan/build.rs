@@ -378,7 +378,8 @@ impl Builder<'_> {
             let planned =
                 parts.iter().filter_map(|part| builder.criterion(step, part, numbers, left_out));
             let planned: Vec<Criterion> = planned.collect();
-            (!planned.is_empty()).then_some(planned)
+            // A pull request with nothing to hold before it has an empty criterion, and keeps it.
+            (parts.is_empty() || !planned.is_empty()).then_some(planned)
         };
         match written {
             Written::All(parts) => all(parts, self).map(Criterion::All),

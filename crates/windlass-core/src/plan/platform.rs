@@ -164,10 +164,11 @@ mod tests {
             Item { id: "S1".into(), step: "s".into(), title, body, story, source, skipped: None };
         plan.expand(StepIndex(0), &item, StepIndex(1));
         let done = plan.steps[1].done.as_ref().unwrap();
-        match &done.checks()[0].kind {
-            CheckKind::Coverage { min, by_size: None, .. } => min.to_string(),
-            other => panic!("{other:?}"),
-        }
+        let checks = done.checks();
+        let CheckKind::Coverage { min, by_size: None, .. } = &checks[0].kind else {
+            panic!("{checks:?}")
+        };
+        min.to_string()
     }
 
     #[test]

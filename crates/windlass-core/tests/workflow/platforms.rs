@@ -57,10 +57,12 @@ fn checks_become_ordinary_ones_in_each_root() {
         .into_iter()
         .map(|(id, kind)| {
             let command = kind.command().unwrap();
-            let glob = match kind {
-                CheckKind::Junit { glob, min: 1, failures: 0, .. } => format!("junit {glob}"),
-                CheckKind::Coverage { glob, min, by_size: None, .. } => format!("{min} {glob}"),
-                _ => "run".to_owned(),
+            let glob = if let CheckKind::Junit { glob, min: 1, failures: 0, .. } = kind {
+                format!("junit {glob}")
+            } else if let CheckKind::Coverage { glob, min, by_size: None, .. } = kind {
+                format!("{min} {glob}")
+            } else {
+                "run".to_owned()
             };
             format!("{id} {} {}: {glob}", command.folder.unwrap_or("."), command.command)
         })
@@ -231,4 +233,13 @@ fn a_workflow_names_its_platform() {
     };
     assert_eq!(named("platform: rust").as_deref(), Some("rust"));
     assert_eq!(named("platform: none"), None);
+}
+
+#[test]
+fn a_pull_request_with_nothing_before_it_keeps_its_empty_criterion() {
+    let source = "workflow: w\nplatform: detect\nsteps:\n  - {id: a, agent: dev, done: {run: make}}\n  \
+                  - {id: p, builtin: pull-request}\n";
+    let plan = planned(source, pinned(&["x.toml"])).unwrap();
+    // Without one the step would be done before anything is published.
+    assert_eq!(plan.steps[1].done, Some(Criterion::All(Vec::new())));
 }
