@@ -3,6 +3,7 @@
 //! - [`workflow`]: what the user wrote, parsed and checked.
 //! - [`role`]: the agents that steps name, and [`mcp`], the servers that agents are offered.
 //! - [`plan`]: a workflow with its inputs filled in, frozen into a run's first event.
+//! - [`platform`]: what a repository is built with, and how that is built, tested and judged.
 //! - [`item`]: what a step repeats over, and task lists read as such.
 //! - [`story`]: items with acceptance criteria, and the file of an agent that they are read from;
 //!   [`question`]: what an agent wants to know first; [`judgement`]: what a judge's report says;
@@ -40,6 +41,7 @@ pub mod mcp;
 pub mod measure;
 pub mod paper;
 pub mod plan;
+pub mod platform;
 pub mod plugin;
 pub mod prompt;
 pub mod proof;

@@ -1,4 +1,4 @@
-//! The workflows and the roles that come with windlass.
+//! The workflows, the roles and the platforms that come with windlass.
 
 /// A workflow that comes with windlass.
 #[derive(Debug)]
@@ -60,4 +60,45 @@ pub(crate) const ROLES: [BuiltInRole; 20] = [
 /// Returns the built-in role of this name.
 pub(crate) fn find_role(name: &str) -> Option<&'static BuiltInRole> {
     ROLES.iter().find(|role| role.name == name)
+}
+
+/// A platform that comes with windlass.
+#[derive(Debug)]
+pub(crate) struct BuiltInPlatform {
+    pub(crate) name: &'static str,
+    pub(crate) source: &'static str,
+}
+
+macro_rules! platform {
+    ($name:literal) => {
+        BuiltInPlatform {
+            name: $name,
+            source: include_str!(concat!("../platforms/", $name, "/platform.json")),
+        }
+    };
+}
+
+/// All of them, one family after the other.
+pub(crate) const PLATFORMS: [BuiltInPlatform; 16] = [
+    platform!("rust"),
+    platform!("node-npm"),
+    platform!("node-pnpm"),
+    platform!("node-yarn"),
+    platform!("node-bun"),
+    platform!("python-pip"),
+    platform!("python-poetry"),
+    platform!("python-uv"),
+    platform!("go"),
+    platform!("java-maven"),
+    platform!("java-gradle"),
+    platform!("dotnet"),
+    platform!("ruby"),
+    platform!("php"),
+    platform!("elixir"),
+    platform!("cmake"),
+];
+
+/// Returns the built-in platform of this name.
+pub(crate) fn find_platform(name: &str) -> Option<&'static BuiltInPlatform> {
+    PLATFORMS.iter().find(|platform| platform.name == name)
 }

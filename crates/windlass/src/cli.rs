@@ -4,6 +4,7 @@ mod decide;
 mod define;
 mod follow;
 mod hosted;
+mod platform;
 mod start;
 mod stories;
 
@@ -31,6 +32,7 @@ pub(crate) use hosted::{
     HookArguments, HostName, PluginArguments, PluginCommand, PluginInstallArguments, PluginScope,
     PluginValidateArguments,
 };
+pub(crate) use platform::{PlatformArguments, PlatformCommand, WantedArguments};
 pub(crate) use start::{
     CompletionsArguments, DemoArguments, DoctorArguments, InitArguments, ManArguments, Pace,
     PlaceArguments, PlaceCommand, ResumeArguments, RunArguments,
@@ -130,7 +132,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "Examples:\n  windlass run --issue 42\n  windlass run \"Add a health endpoint\" --input test=\"make test\"\n  windlass run \"Add a health endpoint\" --workflow my.yaml --agent-command 'my-agent'"
     )]
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// Go on with a run: resume it if it is paused, and drive it
     #[command(after_help = "Example: windlass resume --more attempts=20")]
     Resume(ResumeArguments),
@@ -209,6 +211,11 @@ pub(crate) enum Command {
     /// List, show and eject agents: the roles that steps name
     #[command(after_help = "Example: windlass agent eject developer")]
     Agent(AgentArguments),
+    /// Say what the repository is built with, and how it is built, tested and checked
+    #[command(
+        after_help = "Examples:\n  windlass platform detect\n  windlass platform get-command test"
+    )]
+    Platform(PlatformArguments),
     /// Turn a `phases.conf` into a workflow, with an account of every line
     #[command(
         after_help = "Example: windlass import phases.conf -o .windlass/workflows/phases.yaml"

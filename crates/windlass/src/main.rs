@@ -13,6 +13,8 @@ mod hidden;
 mod hook;
 mod notify;
 mod output;
+mod own_file;
+mod platforms;
 mod render;
 mod roles;
 mod surroundings;

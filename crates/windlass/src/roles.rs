@@ -5,16 +5,16 @@
 //! one: a workflow whose steps name it does not start.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use windlass_core::role::{MAX_ROLE_BYTES, Role, RoleSource};
-use windlass_core::workflow::{Diagnostic, Severity, Workflow};
+use windlass_core::workflow::{Diagnostic, Workflow};
 
 use crate::builtin;
 use crate::commands::render_diagnostic;
 use crate::error::CommandError;
 use crate::output::{Output, note};
+use crate::own_file::{self, Unusable};
 
 /// Where a team keeps its roles.
 pub(crate) const FOLDER: &str = ".windlass/agents";
@@ -38,28 +38,6 @@ pub(crate) struct Found {
     pub(crate) warnings: Vec<Diagnostic>,
     /// What of the same name comes first.
     pub(crate) hidden_by: Option<String>,
-}
-
-/// Why a file is no role.
-#[derive(Debug)]
-pub(crate) enum Unusable {
-    /// It was not read: what is wrong, and what to do.
-    Refused { why: String, hint: &'static str },
-    /// What is wrong in it.
-    Wrong(Vec<Diagnostic>),
-}
-
-impl Unusable {
-    /// Returns the first thing that is wrong.
-    pub(crate) fn first(&self) -> String {
-        match self {
-            Self::Refused { why, .. } => why.clone(),
-            Self::Wrong(found) => {
-                let error = found.iter().find(|one| one.severity == Severity::Error);
-                error.map(ToString::to_string).unwrap_or_default()
-            }
-        }
-    }
 }
 
 impl Found {
@@ -126,7 +104,7 @@ fn files(top_level: &Path, folder: &str) -> Result<Vec<String>, CommandError> {
 
 fn from_file(top_level: &Path, file: String) -> Found {
     let stem = Path::new(&file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let (source, read) = match bytes(top_level, &file) {
+    let (source, read) = match own_file::read_inside(top_level, &file, MAX_ROLE_BYTES) {
         Ok(source) => {
             let read = Role::parse_with_warnings(&source, &file).map_err(Unusable::Wrong);
             (source, read)
@@ -142,31 +120,6 @@ fn from_file(top_level: &Path, file: String) -> Found {
         Err(_) => Role::claimed_name(&source).map_or(stem, ToOwned::to_owned),
     };
     Found { name, file: Some(file), source, read, warnings, hidden_by: None }
-}
-
-/// Reads a file of the repository. A link that leads out of it is refused: with `--here` an agent can
-/// make one, and what it points at would be shown to every agent of the next run.
-fn bytes(top_level: &Path, file: &str) -> Result<Vec<u8>, Unusable> {
-    let refused = |why: String, hint: &'static str| Unusable::Refused { why, hint };
-    let unreadable = |error: std::io::Error| {
-        refused(format!("`{file}` cannot be read: {error}"), "mend the file, or move it away")
-    };
-    let inside = |path: &PathBuf| top_level.canonicalize().is_ok_and(|top| path.starts_with(top));
-    let path = fs_err::canonicalize(top_level.join(file)).map_err(unreadable)?;
-    if !inside(&path) {
-        return Err(refused(
-            format!("`{file}` leads out of the repository, so it is not read"),
-            "put a copy of the role in its place",
-        ));
-    }
-    // Before it is opened: opening a pipe waits for somebody to write into it.
-    if !fs_err::metadata(&path).map_err(unreadable)?.is_file() {
-        return Err(refused(format!("`{file}` is not a file"), "move it away"));
-    }
-    let mut source = Vec::new();
-    let opened = fs_err::File::open(&path).map_err(unreadable)?;
-    opened.take(MAX_ROLE_BYTES as u64 + 1).read_to_end(&mut source).map_err(unreadable)?;
-    Ok(source)
 }
 
 impl Roles {

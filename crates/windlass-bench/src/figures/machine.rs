@@ -104,6 +104,8 @@ fn chain(count: usize) -> Plan {
         worst_case_attempts: 0,
         roles: BTreeMap::new(),
         mcp: BTreeMap::new(),
+        platforms: Vec::new(),
+        unchecked: Vec::new(),
         steps: (0_u32..).take(count).map(step).collect(),
     })
 }

@@ -7,6 +7,7 @@ use super::{failures, quiet, services};
 use crate::deps::Service;
 use crate::failure_rules::FailureRule;
 use crate::hook::ExactWords;
+use crate::platform::{NONE, Wanted, is_pack_name};
 use crate::workflow::Diagnostic;
 use crate::workflow::diagnostic::{At, Findings};
 use crate::workflow::fields::{self, Fields};
@@ -19,6 +20,11 @@ static KEYS: Mapping = Mapping {
     doc: "What holds for every run, unless a flag says otherwise.",
     keys: &[
         Key::new("workflow", Takes::Text, "The workflow of `windlass run`."),
+        Key::new(
+            "platform",
+            Takes::Text,
+            "The platform, or the platform of each folder; `none` leaves a folder out.",
+        ),
         Key::new("agent", Takes::Text, "The backend that plays every agent, or `auto`."),
         Key::new("agent_command", Takes::Text, "The command that plays every agent."),
         Key::new("notify", Takes::Text, "What tells people: a command, `bell` or `off`."),
@@ -55,6 +61,8 @@ static KEYS: Mapping = Mapping {
 pub struct Config {
     /// The workflow of `windlass run`: a name, or a path relative to the repository.
     pub workflow: Option<String>,
+    /// The platform, or that of each folder.
+    pub platform: Option<Wanted>,
     /// The backend that plays every agent.
     pub agent: Option<String>,
     /// The command that plays every agent.
@@ -115,6 +123,7 @@ fn read(text: &str, knows_zone: &dyn Fn(&str) -> bool, findings: &mut Findings) 
     let fields = Fields::read(&root, &KEYS, findings)?;
     Some(Config {
         workflow: line(&fields, "workflow", findings),
+        platform: fields.get("platform").and_then(|node| platform(node, findings)),
         agent: line(&fields, "agent", findings),
         agent_command: fields.get("agent_command").and_then(|node| command(node, findings)),
         notify: fields.get("notify").and_then(|node| notify(node, findings)),
@@ -139,6 +148,40 @@ fn read(text: &str, knows_zone: &dyn Fn(&str) -> bool, findings: &mut Findings) 
             reject: words(&fields, "reject_words", findings),
         },
     })
+}
+
+/// Reads `platform`: a name, or a mapping from folders to names.
+fn platform(node: &Node, findings: &mut Findings) -> Option<Wanted> {
+    if let Value::Text(_) = node.value {
+        let prefer = Some(platform_name(node, findings)?);
+        return Some(Wanted { prefer, ..Wanted::default() });
+    }
+    let mut wanted = Wanted::default();
+    for (folder, at, node) in fields::entries(node, "platforms of folders", findings)? {
+        let Some(name) = platform_name(node, findings) else { continue };
+        match Wanted::folder(folder) {
+            Ok(folder) => drop(wanted.folders.insert(folder, name)),
+            Err(bad) => findings.error_with_help(
+                at,
+                format!("`{folder}`: {bad}"),
+                "write the folder as seen from the repository, `.` for the repository itself",
+            ),
+        }
+    }
+    Some(wanted)
+}
+
+fn platform_name(node: &Node, findings: &mut Findings) -> Option<String> {
+    let name = fields::filled_text(node, findings)?;
+    if name.value != NONE && !is_pack_name(&name.value) {
+        findings.error_with_help(
+            name.at,
+            "this cannot be the name of a platform",
+            "`windlass platform list` shows those that there are",
+        );
+        return None;
+    }
+    Some(name.value)
 }
 
 /// Reads whole messages.

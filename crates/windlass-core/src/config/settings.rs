@@ -7,6 +7,7 @@ use super::quiet::QuietHours;
 use crate::deps::Service;
 use crate::failure_rules::FailureRule;
 use crate::hook::ExactWords;
+use crate::platform::Wanted;
 
 /// Where a value comes from. A later one here gives way to an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,6 +56,8 @@ impl<T> Setting<T> {
 pub struct Settings {
     /// The workflow of `windlass run`.
     pub workflow: Option<Setting<String>>,
+    /// The platform, or that of each folder.
+    pub platform: Option<Setting<Wanted>>,
     /// The backend that plays every agent.
     pub agent: Option<Setting<String>>,
     /// The command that plays every agent.
@@ -86,8 +89,9 @@ impl Settings {
         let mut configs: Vec<_> = configs.into_iter().collect();
         configs.sort_by(|(one, _), (other, _)| one.cmp(other));
         for (origin, config) in configs {
-            let Config { workflow, agent, agent_command, notify, pass_env, .. } = config;
+            let Config { workflow, platform, agent, agent_command, notify, pass_env, .. } = config;
             set(&mut settings.workflow, workflow, &origin);
+            set(&mut settings.platform, platform, &origin);
             set(&mut settings.agent, agent, &origin);
             set(&mut settings.agent_command, agent_command, &origin);
             set(&mut settings.notify, notify, &origin);

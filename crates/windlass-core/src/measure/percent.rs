@@ -27,6 +27,11 @@ impl Percent {
     /// All of it.
     pub const ALL: Self = Self(100 * ONE);
 
+    /// Returns a whole percentage; more than all of it is all of it.
+    pub(crate) const fn whole(percent: u8) -> Self {
+        if percent > 100 { Self::ALL } else { Self(percent as u64 * ONE) }
+    }
+
     /// Returns whether `part` of `whole` is at least this much.
     pub fn is_reached_by(self, part: u64, whole: u64) -> bool {
         let (part, whole) = (u128::from(part), u128::from(whole));

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::glob;
+use super::platform;
 use super::request::{PlanError, PlanRequest};
 use super::template::{FillError, Template, Values};
 use super::{
@@ -11,6 +12,7 @@ use super::{
 };
 use crate::id::{StepId, StepIndex};
 use crate::measure::Percent;
+use crate::platform::PinnedPlatform;
 use crate::role::Role;
 use crate::workflow::check::{Kind, Min, Written};
 use crate::workflow::tdd_check::WrittenSuite;
@@ -37,12 +39,22 @@ impl Workflow {
             inputs: &inputs,
             in_item: false,
         };
-        let mut builder = Builder { workflow: self, values, errors };
-        let prepare = builder.prepare();
+        let platforms = if self.platform.is_some() { request.platforms } else { Vec::new() };
+        let mut builder = Builder {
+            workflow: self,
+            values,
+            errors,
+            platforms: &platforms,
+            unchecked: BTreeSet::new(),
+        };
+        let mut prepare = builder.prepare();
+        prepare.extend(platform::prepare(&platforms));
         let carry = builder.all(&self.carry);
-        let protect = builder.all(&self.protect);
+        let mut protect = builder.all(&self.protect);
+        protect.extend(platform::protect(&platforms));
         let recheck = builder.recheck();
         let steps: Vec<PlanStep> = self.order.written().map(|index| builder.step(index)).collect();
+        let unchecked = builder.unchecked.into_iter().collect();
         let mut errors = builder.errors;
         if errors.is_empty() {
             // After a mistake paths are not what they would be.
@@ -79,6 +91,8 @@ impl Workflow {
             worst_case_attempts,
             roles: used_roles(request.roles, &steps),
             mcp: self.mcp.clone(),
+            platforms,
+            unchecked,
             steps,
         }))
     }
@@ -132,10 +146,13 @@ fn fill_inputs(
     filled
 }
 
-struct Builder<'w> {
-    workflow: &'w Workflow,
-    values: Values<'w>,
-    errors: Vec<PlanError>,
+pub(super) struct Builder<'w> {
+    pub(super) workflow: &'w Workflow,
+    pub(super) values: Values<'w>,
+    pub(super) errors: Vec<PlanError>,
+    pub(super) platforms: &'w [PinnedPlatform],
+    /// What was left out, in words.
+    pub(super) unchecked: BTreeSet<String>,
 }
 
 impl Builder<'_> {
@@ -215,8 +232,11 @@ impl Builder<'_> {
     fn recheck(&mut self) -> Option<Criterion> {
         let written = &self.workflow.recheck;
         let mut numbers = RECHECK_NUMBERS..;
-        let parts = written.iter().map(|part| self.criterion(0, part, &mut numbers));
+        let mut left_out = Vec::new();
+        let parts =
+            written.iter().filter_map(|part| self.criterion(0, part, &mut numbers, &mut left_out));
         let parts: Vec<Criterion> = parts.collect();
+        self.unchecked.extend(left_out);
         (!parts.is_empty()).then_some(Criterion::All(parts))
     }
 
@@ -226,7 +246,7 @@ impl Builder<'_> {
         let written = &ordered.step;
         let defaults = &self.workflow.defaults;
         let mut numbers = 0..;
-        let done = written.done.as_ref().map(|done| self.criterion(index, done, &mut numbers));
+        let done = written.done.as_ref().and_then(|done| self.done(index, done, &mut numbers));
         PlanStep {
             id: ordered.id.clone(),
             title: written.title.clone().unwrap_or_else(|| default_title(&ordered.id)),
@@ -265,7 +285,11 @@ impl Builder<'_> {
             satisfied_ok: written.satisfied_ok,
             trust_agent: written.trust_agent,
             keeps: written.keeps,
-            fix: self.maybe(written.fix.as_ref()),
+            fix: match &written.fix {
+                Some(step::Fix::Command(command)) => Some(self.fill(command)),
+                Some(step::Fix::LintFix) => self.lint_fix(),
+                None => None,
+            },
             failed: self.failed(index),
         }
     }
@@ -342,7 +366,11 @@ impl Builder<'_> {
                 let by_path = route
                     .by_path
                     .iter()
-                    .map(|(glob, step)| (self.fill(glob), place(*step)))
+                    .flat_map(|(glob, step)| {
+                        let globs = self.fill(glob);
+                        let globs = self.route_globs(globs).into_iter();
+                        globs.map(|glob| (glob, place(*step)))
+                    })
                     .collect();
                 let rollback = Rollback {
                     files: route.files.as_ref().map(|files| files.value.clone()),
@@ -373,23 +401,59 @@ impl Builder<'_> {
         Some(FailedRoute { to, max })
     }
 
+    /// Plans a step's criterion; `None` after it was noted that nothing is left of it.
+    fn done(
+        &mut self,
+        step: usize,
+        written: &Written,
+        numbers: &mut std::ops::RangeFrom<u32>,
+    ) -> Option<Criterion> {
+        let before = self.errors.len();
+        let mut left_out = Vec::new();
+        let planned = self.criterion(step, written, numbers, &mut left_out);
+        if left_out.is_empty() || self.errors.len() > before {
+            return planned;
+        }
+        // What was left out may have been all that windlass sees itself.
+        let ordered = &self.workflow.order.steps[step];
+        let trusted = ordered.step.trust_agent || ordered.step.pull_request.is_some();
+        let proven = planned.as_ref().is_some_and(|done| trusted || !done.can_be_claimed());
+        if !proven {
+            let unchecked = left_out.clone();
+            self.errors.push(PlanError::Unproven { step: ordered.id.to_string(), unchecked });
+        }
+        self.unchecked.extend(left_out);
+        planned
+    }
+
+    /// Plans a part; `None` when the platform has no command for any of it.
     fn criterion(
         &mut self,
         step: usize,
         written: &Written,
         numbers: &mut std::ops::RangeFrom<u32>,
-    ) -> Criterion {
+        left_out: &mut Vec<String>,
+    ) -> Option<Criterion> {
+        let mut all = |parts: &[Written], builder: &mut Self| {
+            let planned =
+                parts.iter().filter_map(|part| builder.criterion(step, part, numbers, left_out));
+            let planned: Vec<Criterion> = planned.collect();
+            // A pull request with nothing to hold before it has an empty criterion, and keeps it.
+            (parts.is_empty() || !planned.is_empty()).then_some(planned)
+        };
         match written {
-            Written::All(parts) => Criterion::All(
-                parts.iter().map(|part| self.criterion(step, part, numbers)).collect(),
-            ),
-            Written::Any(parts) => Criterion::Any(
-                parts.iter().map(|part| self.criterion(step, part, numbers)).collect(),
-            ),
-            Written::Not(part) => Criterion::Not(Box::new(self.criterion(step, part, numbers))),
+            Written::All(parts) => all(parts, self).map(Criterion::All),
+            Written::Any(parts) => all(parts, self).map(Criterion::Any),
+            Written::Not(part) => {
+                let part = self.criterion(step, part, numbers, left_out)?;
+                Some(Criterion::Not(Box::new(part)))
+            }
             Written::Check(check) => {
+                if let Kind::Platform(what) = check.kind {
+                    return self.platform(what, numbers, left_out);
+                }
                 let id = CheckId(numbers.next().unwrap_or(u32::MAX));
-                Criterion::Check(Check { id, kind: self.check(step, &check.kind) })
+                Some(Criterion::Check(Check { id, kind: self.check(step, &check.kind) }))
             }
         }
     }
@@ -440,6 +504,7 @@ impl Builder<'_> {
                 cache: run.cache,
                 env: run.env.clone(),
                 min: self.percent(min),
+                by_size: None,
             },
             Kind::Checklist { file, min } => {
                 CheckKind::Checklist { file: self.fill(file), min: self.percent(min) }
@@ -470,6 +535,7 @@ impl Builder<'_> {
                 accept: accept.clone(),
                 strength: claims::verdict_strength(&self.workflow.order, step),
             },
+            Kind::Platform(_) => unreachable!("such a check is made into others"),
             Kind::NotYet => unreachable!("a workflow with such a check does not parse"),
         }
     }

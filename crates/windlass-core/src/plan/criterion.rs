@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::tdd::Suite;
 use crate::judgement::ReportKind;
 use crate::measure::Percent;
+use crate::platform::CoverageBySize;
 use crate::question::Phase;
 use crate::time::Span;
 
@@ -100,6 +101,9 @@ pub enum CheckKind {
         env: Vec<String>,
         /// The least share of the lines.
         min: Percent,
+        /// The least share by the size of the item, until the item comes up.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by_size: Option<CoverageBySize>,
     },
     /// Test first: only test files changed, the tests passed before, and the new ones fail now.
     Red(Suite),
@@ -283,6 +287,26 @@ impl Criterion {
                 Holds::Unknown => Holds::Unknown,
             },
             Self::Check(check) => known(check.id),
+        }
+    }
+
+    /// Returns whether claims alone can make it hold, whatever windlass sees itself.
+    pub(super) fn can_be_claimed(&self) -> bool {
+        // Somebody who controls every claim: what is only claimed turns out as it suits them.
+        self.settled_by_claims(true)
+    }
+
+    /// Returns whether somebody who controls every claim can settle this as `wanted`.
+    fn settled_by_claims(&self, wanted: bool) -> bool {
+        match (self, wanted) {
+            (Self::All(parts), true) | (Self::Any(parts), false) => {
+                parts.iter().all(|part| part.settled_by_claims(wanted))
+            }
+            (Self::Any(parts), true) | (Self::All(parts), false) => {
+                parts.iter().any(|part| part.settled_by_claims(wanted))
+            }
+            (Self::Not(part), _) => part.settled_by_claims(!wanted),
+            (Self::Check(check), _) => check.strength() == Strength::Claimed,
         }
     }
 

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::id::{ItemId, StepId, StepIndex};
 use crate::item::Item;
+use crate::story::Size;
 use crate::time::Span;
 
 /// What is repeated, over what, and how often at most.
@@ -329,10 +330,15 @@ impl Copy<'_> {
                 suite.tests = self.all(&suite.tests);
                 suite.report = suite.report.as_deref().map(|report| self.now(report));
             }
+            CheckKind::Coverage { min, by_size, .. } => {
+                let size = self.item.story.as_ref().map_or(Size::M, |story| story.size);
+                if let Some(by_size) = by_size.take() {
+                    *min = by_size.of(size);
+                }
+            }
             // Commands never hold words of others, and expressions find the item in the document.
             CheckKind::Run { .. }
             | CheckKind::Junit { .. }
-            | CheckKind::Coverage { .. }
             | CheckKind::State { .. }
             | CheckKind::Verdict { .. } => {}
         }

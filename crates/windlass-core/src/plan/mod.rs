@@ -8,6 +8,7 @@ mod criterion;
 mod foreach;
 pub mod glob;
 mod late;
+mod platform;
 mod request;
 mod roles;
 mod shell;
@@ -32,6 +33,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{ContentHash, StepId, StepIndex};
 use crate::mcp::McpServer;
+use crate::platform::PinnedPlatform;
 use crate::role::Role;
 use crate::time::Span;
 
@@ -70,6 +72,12 @@ pub struct Plan {
     /// The MCP servers that agents are offered, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub mcp: BTreeMap<String, McpServer>,
+    /// What the repository is built with, one entry for each root.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub platforms: Vec<PinnedPlatform>,
+    /// Checks that were left out because a platform has no command for them, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unchecked: Vec<String>,
     /// The steps; every step stands after the steps it needs.
     pub steps: Vec<PlanStep>,
     /// How many steps the workflow itself has, once steps of items follow them.
@@ -99,6 +107,8 @@ pub struct PlanParts {
     pub worst_case_attempts: u64,
     pub roles: BTreeMap<String, Role>,
     pub mcp: BTreeMap<String, McpServer>,
+    pub platforms: Vec<PinnedPlatform>,
+    pub unchecked: Vec<String>,
     pub steps: Vec<PlanStep>,
 }
 
@@ -119,6 +129,8 @@ impl From<PlanParts> for Plan {
             worst_case_attempts: parts.worst_case_attempts,
             roles: parts.roles,
             mcp: parts.mcp,
+            platforms: parts.platforms,
+            unchecked: parts.unchecked,
             steps: parts.steps,
             written: None,
             index: OnceLock::new(),
@@ -143,6 +155,8 @@ impl PartialEq for Plan {
             && self.worst_case_attempts == other.worst_case_attempts
             && self.roles == other.roles
             && self.mcp == other.mcp
+            && self.platforms == other.platforms
+            && self.unchecked == other.unchecked
             && self.steps == other.steps
     }
 }
@@ -165,6 +179,8 @@ impl Plan {
             worst_case_attempts: 0,
             roles: BTreeMap::new(),
             mcp: BTreeMap::new(),
+            platforms: Vec::new(),
+            unchecked: Vec::new(),
             steps: Vec::new(),
         })
     }

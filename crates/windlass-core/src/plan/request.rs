@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Issue;
 use super::glob::BadPath;
+use crate::platform::{CommandName, PinnedPlatform};
 use crate::role::Role;
 use crate::workflow::{At, suggest};
 
@@ -18,6 +19,8 @@ pub struct PlanRequest {
     pub inputs: BTreeMap<String, String>,
     /// Every role that there is, by name; the plan keeps those that its steps name.
     pub roles: BTreeMap<String, Role>,
+    /// The platforms that the repository is built with; a workflow that asks for none keeps none.
+    pub platforms: Vec<PinnedPlatform>,
 }
 
 /// Why a workflow cannot be planned for a request.
@@ -111,6 +114,30 @@ pub enum PlanError {
         /// Where it stands.
         at: At,
     },
+    /// The workflow speaks of a platform, and none is known.
+    #[error("this workflow needs a platform, and none is known (`platform` at {file}:{})", at.line)]
+    NoPlatform {
+        /// The workflow file.
+        file: String,
+        /// Where it asks for one.
+        at: At,
+    },
+    /// A platform requires a command, and nothing in the repository says how it goes.
+    #[error("{platform} requires `{command}`, and nothing there fits one of the ways it knows")]
+    MissingRequired {
+        /// The platform, and its folder.
+        platform: String,
+        /// The command.
+        command: CommandName,
+    },
+    /// Of a step's criterion nothing is left that windlass sees itself.
+    #[error("nothing proves step `{step}`: {}", unchecked.join("; "))]
+    Unproven {
+        /// The step.
+        step: String,
+        /// What was left out.
+        unchecked: Vec<String>,
+    },
     /// With its inputs filled in, a percentage is none.
     #[error("{} at {file}:{} is no percentage from 0 to 100", suggest::shown(value), at.line)]
     BadPercent {
@@ -136,6 +163,21 @@ impl PlanError {
                 Some(format!("the issue is used at {file}:{}:{}", at.line, at.column))
             }
             Self::BadCount { .. } => Some("check the input that gives it".to_owned()),
+            Self::NoPlatform { .. } => Some(
+                "`windlass platform detect` shows what matches; `--platform NAME` names one".to_owned(),
+            ),
+            Self::MissingRequired { platform, .. } => {
+                let name = platform.split(' ').next().unwrap_or(platform);
+                Some(format!(
+                    "`windlass platform show {name}` shows the ways; `windlass platform eject {name}` \
+                     makes a copy for this repository to change"
+                ))
+            }
+            Self::Unproven { .. } => Some(
+                "give the platform that command (`windlass platform eject NAME`), or the step another \
+                 check"
+                    .to_owned(),
+            ),
             Self::BadPercent { .. } => Some("check the input that gives `min`".to_owned()),
             Self::Nul { .. }
             | Self::BadPath { .. }

@@ -7,6 +7,7 @@
 mod criterion;
 mod issue;
 mod places;
+mod platform;
 mod retry;
 mod services;
 mod text;
@@ -30,6 +31,9 @@ pub const GOAL_FILE: &str = ".windlass/run/goal.md";
 /// The file that holds the whole text of the issue, relative to the place.
 pub const ISSUE_FILE: &str = ".windlass/run/issue.md";
 
+/// The file that holds everything about the platforms, relative to the place.
+pub const PLATFORM_FILE: &str = ".windlass/run/platform.md";
+
 /// Bounds per part; with the fixed words between them they stay below [`MAX_BYTES`].
 const MAX_GOAL: usize = 700;
 const MAX_TASK: usize = 2200;
@@ -37,6 +41,7 @@ const MAX_TASK_AGAIN: usize = 1200;
 const MAX_READS: usize = 1000;
 const MAX_CONTEXT: usize = 700;
 const MAX_CRITERION: usize = 1000;
+const MAX_PLATFORM: usize = 900;
 const MAX_RULES: usize = 600;
 const MAX_HOTFIX: usize = 1200;
 
@@ -72,6 +77,7 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
     item(&mut text, state, index);
     reads(&mut text, &published, plan);
     context(&mut text, &published);
+    platform::describe(&mut text, &state.plan.platforms);
     // Whoever tries again needs to know what failed more than every word of the task.
     let max_task = if step.failure.is_some() { MAX_TASK_AGAIN } else { MAX_TASK };
     section(&mut text, "Task", &bounded(&task(&published, plan), max_task, &task_file(plan)));

@@ -300,6 +300,8 @@ pub(crate) fn plan(drafts: impl IntoIterator<Item = Draft>) -> Plan {
         worst_case_attempts: 0,
         roles: BTreeMap::new(),
         mcp: BTreeMap::new(),
+        platforms: Vec::new(),
+        unchecked: Vec::new(),
         steps: steps.collect(),
     })
 }

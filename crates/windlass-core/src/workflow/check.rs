@@ -84,8 +84,21 @@ pub(crate) enum Kind {
         kind: ReportKind,
         accept: Vec<String>,
     },
+    /// What the platform has a command for.
+    Platform(PlatformCheck),
     /// A check that this version refuses; it stands in so that nothing else is reported for it.
     NotYet,
+}
+
+/// What of the platform is checked; the plan makes ordinary checks of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PlatformCheck {
+    Build,
+    Test,
+    Lint,
+    Coverage,
+    Red,
+    Green,
 }
 
 /// A command of a check.
@@ -119,6 +132,7 @@ impl Kind {
             | Self::Stories { .. }
             | Self::Questions { .. }
             | Self::VerdictIn { .. }
+            | Self::Platform(_)
             | Self::NotYet => None,
         }
     }
@@ -206,6 +220,10 @@ fn read_one(node: &Node, findings: &mut Findings) -> Option<Written> {
         "diff" => {
             only_key(kind, &entries, findings);
             read_diff(inner, findings)?
+        }
+        "platform" => {
+            only_key(kind, &entries, findings);
+            Kind::Platform(fields::word(inner, &grammar::PLATFORM_CHECKS, findings)?)
         }
         "state" => {
             only_key(kind, &entries, findings);

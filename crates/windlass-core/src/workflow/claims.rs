@@ -83,6 +83,7 @@ fn can_be_claimed(part: &Written, wanted: Wanted, verdict: Strength) -> bool {
             | Kind::Diff { .. }
             | Kind::Stories { .. }
             | Kind::Questions { .. }
+            | Kind::Platform(_)
             | Kind::NotYet => false,
             Kind::Checklist { .. } | Kind::State(_) => true,
             Kind::Verdict { .. } | Kind::VerdictIn { .. } => verdict == Strength::Claimed,

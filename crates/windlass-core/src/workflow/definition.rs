@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::attempts;
-use super::check::{self, Written};
+use super::check::{self, Kind, Written};
 use super::claims;
 use super::diagnostic::{At, Diagnostic, Findings, Located, unknown_name};
 use super::fields::{self, Fields};
@@ -21,6 +21,7 @@ use super::yaml::{self, Node, Value};
 use crate::id::ContentHash;
 use crate::mcp::McpServer;
 use crate::plan::template::{Role, Template};
+use crate::platform::NONE;
 
 /// A workflow file that can be planned.
 #[derive(Clone, Debug)]
@@ -32,6 +33,7 @@ pub struct Workflow {
     pub(crate) inputs: Vec<Input>,
     pub(crate) defaults: Defaults,
     pub(crate) limits: WrittenLimits,
+    pub(crate) platform: Option<Located<String>>,
     pub(crate) prepare: Vec<WrittenPrepare>,
     pub(crate) carry: Vec<Located<Template>>,
     pub(crate) protect: Vec<Located<Template>>,
@@ -75,6 +77,11 @@ impl Workflow {
         self.title.as_deref().unwrap_or(&self.name)
     }
 
+    /// Returns the platform that it asks for: a name, or the word for looking which; none for none.
+    pub fn platform(&self) -> Option<&str> {
+        self.platform.as_ref().map(|platform| platform.value.as_str())
+    }
+
     /// Returns what the file was called when it was read.
     pub fn file_name(&self) -> &str {
         &self.file
@@ -113,6 +120,10 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         step::check_id(name, findings);
     }
     let title = fields.get("title").and_then(|node| fields::filled_text(node, findings));
+    let platform = fields.get("platform").and_then(|node| fields::filled_text(node, findings));
+    if let Some(platform) = &platform {
+        step::check_id(platform, findings);
+    }
     let inputs = fields.get("inputs").map(|node| input::read_all(node, findings));
     let defaults = fields.get("defaults").map(|node| settings::read_defaults(node, findings));
     let limits = fields.get("limits").map(|node| settings::read_limits(node, findings));
@@ -135,6 +146,7 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         inputs: inputs.unwrap_or_default(),
         defaults: defaults.unwrap_or_default(),
         limits: limits.unwrap_or_default(),
+        platform: platform.filter(|platform| platform.value != NONE),
         prepare: prepare.unwrap_or_default(),
         carry,
         protect,
@@ -144,6 +156,7 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         warnings: Vec::new(),
     };
     foreach::check(&workflow.order, &workflow.protect, findings);
+    platform_is_named(&workflow, findings);
     route::resolve(&mut workflow.order, findings);
     claims::check(&workflow.order, findings);
     tdd_check::check(&workflow.order, findings);
@@ -167,7 +180,11 @@ fn read_recheck(node: &Node, findings: &mut Findings) -> Vec<Written> {
     let mut all = Vec::new();
     for node in fields::one_or_more(node) {
         let Some(written) = check::read(node, findings) else { continue };
-        if written.checks().iter().any(|check| check.kind.command().is_none()) {
+        if written
+            .checks()
+            .iter()
+            .any(|check| !matches!(check.kind, Kind::Platform(_)) && check.kind.command().is_none())
+        {
             findings.error_with_help(
                 node.at,
                 "`recheck` takes commands only",
@@ -177,4 +194,20 @@ fn read_recheck(node: &Node, findings: &mut Findings) -> Vec<Written> {
         all.push(written);
     }
     all
+}
+
+/// Reports the first check of a platform in a workflow that has none.
+fn platform_is_named(workflow: &Workflow, findings: &mut Findings) {
+    if workflow.platform.is_some() {
+        return;
+    }
+    let steps = workflow.order.steps.iter().filter_map(|step| step.step.done.as_ref());
+    let mut checks = steps.flat_map(|done| done.checks());
+    if let Some(check) = checks.find(|check| matches!(check.kind, Kind::Platform(_))) {
+        findings.error_with_help(
+            check.at,
+            "this check is about the platform, and the workflow has none",
+            "add `platform: detect` at the top of the file",
+        );
+    }
 }

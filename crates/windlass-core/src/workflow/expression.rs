@@ -59,6 +59,7 @@ impl Workflow {
                     | Kind::Stories { .. }
                     | Kind::Questions { .. }
                     | Kind::VerdictIn { .. }
+                    | Kind::Platform(_)
                     | Kind::NotYet => {}
                 }
             }

@@ -169,7 +169,7 @@ pub(super) fn count(node: &Node, least: u64, findings: &mut Findings) -> Option<
 }
 
 /// Like [`count`], for numbers that the plan keeps in 32 bits.
-pub(super) fn small_count(node: &Node, least: u32, findings: &mut Findings) -> Option<u32> {
+pub(crate) fn small_count(node: &Node, least: u32, findings: &mut Findings) -> Option<u32> {
     let number = count(node, u64::from(least), findings)?;
     let narrow = u32::try_from(number).ok();
     if narrow.is_none() {
@@ -220,7 +220,7 @@ pub(crate) fn has_leading_zero(text: &str) -> bool {
 }
 
 /// Reads a span such as `30m`.
-pub(super) fn span(node: &Node, findings: &mut Findings) -> Option<Span> {
+pub(crate) fn span(node: &Node, findings: &mut Findings) -> Option<Span> {
     let parsed = match &node.value {
         Value::Text(text) => Span::parse(text),
         Value::Null | Value::Boolean(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => None,

@@ -4,7 +4,7 @@ use super::check::{Kind, Min, Written};
 use super::definition::Workflow;
 use super::diagnostic::{At, Located};
 use super::order::Ordered;
-use super::step::{Publish, Step};
+use super::step::{Fix, Publish, Step};
 use crate::plan::template::{Placeholder, Template};
 
 /// Returns inputs that a text uses and nobody declared, with the place of the text.
@@ -77,7 +77,9 @@ fn of_ordered<'w>(step: &'w Ordered, all: &mut Vec<&'w Located<Template>>) {
 }
 
 fn of_step<'w>(step: &'w Step, all: &mut Vec<&'w Located<Template>>) {
-    all.extend(&step.fix);
+    if let Some(Fix::Command(command)) = &step.fix {
+        all.push(command);
+    }
     all.extend(step.model.iter().chain(&step.task).chain(&step.may_write).chain(&step.writes));
     if let Some(foreach) = &step.foreach {
         all.extend(foreach.tasks.iter().chain(&foreach.stories).chain(&foreach.checkpoint));
@@ -110,7 +112,11 @@ fn of_criterion<'w>(criterion: &'w Written, all: &mut Vec<&'w Located<Template>>
                 all.extend(suite.tests.iter().chain(&suite.report));
             }
             Kind::Diff { only, never, .. } => all.extend(only.iter().chain(never)),
-            Kind::Run(_) | Kind::State(_) | Kind::Verdict { .. } | Kind::NotYet => {}
+            Kind::Run(_)
+            | Kind::State(_)
+            | Kind::Verdict { .. }
+            | Kind::Platform(_)
+            | Kind::NotYet => {}
         }
         if let Some(run) = check.kind.command() {
             all.push(&run.command);

@@ -212,6 +212,7 @@ fn check_verdict(order: &Order, index: usize, routes: &[WrittenRoute], findings:
             | Kind::Diff { .. }
             | Kind::Stories { .. }
             | Kind::Questions { .. }
+            | Kind::Platform(_)
             | Kind::State(_) => continue,
         };
         verdicts += 1;

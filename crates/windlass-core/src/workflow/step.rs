@@ -58,7 +58,7 @@ pub(crate) struct Step {
     /// Whether the first part of `done` is what a try must not break.
     pub(crate) keeps: bool,
     /// The command that is the first try.
-    pub(crate) fix: Option<Located<Template>>,
+    pub(crate) fix: Option<Fix>,
     /// Where a step that windlass does itself goes back to.
     pub(crate) failed: Option<WrittenFailed>,
     /// Whether windlass does nothing but prove it.
@@ -76,6 +76,14 @@ impl Step {
     pub(crate) fn agent(&self) -> Option<&str> {
         self.agent.as_ref().map(|agent| agent.value.as_str())
     }
+}
+
+/// What is tried before the agent is asked.
+#[derive(Clone, Debug)]
+pub(crate) enum Fix {
+    Command(Located<Template>),
+    /// What the platform has to put right what its linter finds.
+    LintFix,
 }
 
 /// What is repeated over items.
@@ -172,7 +180,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
         satisfied_ok: word(&fields, "satisfied", &grammar::OK, findings).unwrap_or(false),
         trust_agent: word(&fields, "trust", &grammar::TRUST, findings).unwrap_or(false),
         keeps: fields.get("keeps").is_some(),
-        fix: template(&fields, "fix", Role::Command, findings),
+        fix: read_fix(&fields, findings),
         failed: fields.get("failed").and_then(|node| route::read_failed(node, findings)),
         verifies: false,
         pull_request: None,
@@ -235,6 +243,16 @@ fn read_foreach(fields: &Fields<'_>, findings: &mut Findings) -> Option<Foreach>
     let checkpoint = template(fields, "checkpoint", Role::Setting, findings);
     let max = max.flatten().unwrap_or(MAX_ITEMS);
     Some(Foreach { at: node.at, max, tasks, stories, report, checkpoint })
+}
+
+fn read_fix(fields: &Fields<'_>, findings: &mut Findings) -> Option<Fix> {
+    let node = fields.get("fix")?;
+    if let Value::Map(_) = &node.value {
+        let fields = Fields::read(node, &grammar::PLATFORM_FIX, findings)?;
+        let word = fields.get("platform").map(|node| fields::word(node, &grammar::FIXES, findings));
+        return word.flatten().map(|()| Fix::LintFix);
+    }
+    template(fields, "fix", Role::Command, findings).map(Fix::Command)
 }
 
 fn read_report(node: &Node, findings: &mut Findings) -> Option<ReportEvery> {

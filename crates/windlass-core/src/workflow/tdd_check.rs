@@ -1,6 +1,6 @@
 //! Test-first checks, as written: `red` and `green`.
 
-use super::check::{Command, Kind, Written, read_command};
+use super::check::{Command, Kind, PlatformCheck, Written, read_command};
 use super::diagnostic::{At, Findings, Located};
 use super::fields::{self, Fields};
 use super::grammar::{GREEN, RED};
@@ -86,7 +86,16 @@ impl Said {
                         self.greens.push(check.at);
                         "green"
                     }
-                    Kind::File { .. }
+                    Kind::Platform(PlatformCheck::Red) => {
+                        self.reds.push(check.at);
+                        "red"
+                    }
+                    Kind::Platform(PlatformCheck::Green) => {
+                        self.greens.push(check.at);
+                        "green"
+                    }
+                    Kind::Platform(_)
+                    | Kind::File { .. }
                     | Kind::Run(_)
                     | Kind::Junit { .. }
                     | Kind::Coverage { .. }

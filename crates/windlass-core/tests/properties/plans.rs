@@ -152,6 +152,8 @@ pub(crate) fn chain(steps: Vec<PlanStep>, limits: Limits) -> Plan {
         worst_case_attempts: 0,
         roles: BTreeMap::new(),
         mcp: BTreeMap::new(),
+        platforms: Vec::new(),
+        unchecked: Vec::new(),
         steps,
     })
 }

@@ -11,6 +11,7 @@ mod large_example;
 mod order;
 mod papers;
 mod planning;
+mod platforms;
 mod properties;
 mod roles;
 mod schema;

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use windlass_core::id::{StepId, StepIndex};
 use windlass_core::plan::template;
+use windlass_core::platform;
 use windlass_core::prompt::{
-    GOAL_FILE, ISSUE_FILE, evidence_file, issue_text, item_file, task_file,
+    GOAL_FILE, ISSUE_FILE, PLATFORM_FILE, evidence_file, issue_text, item_file, task_file,
 };
 use windlass_core::run::RunState;
 use windlass_core::view;
@@ -16,7 +17,7 @@ use crate::store::blobs::Blobs;
 /// How much of one piece of evidence is copied into the place.
 const MAX_EVIDENCE_BYTES: u64 = 1 << 20;
 
-/// Writes the run's document, its goal and issue, the task of `step` and the evidence of its last failure.
+/// Writes the run's document, its goal, issue and platforms, the task of `step` and the evidence of its last failure.
 ///
 /// A link that an agent put in the way stops the copy and nothing else: the copies are a courtesy.
 pub(super) fn write(
@@ -30,6 +31,10 @@ pub(super) fn write(
     courtesy(copy(place, GOAL_FILE, state.plan.goal.as_bytes()))?;
     if let Some(issue) = &state.plan.issue {
         courtesy(copy(place, ISSUE_FILE, issue_text(issue).as_bytes()))?;
+    }
+    if !state.plan.platforms.is_empty() {
+        let text = platform::describe(&state.plan.platforms);
+        courtesy(copy(place, PLATFORM_FILE, text.as_bytes()))?;
     }
     let Some(index) = step else { return Ok(()) };
     let (plan, step) = (state.plan.step(index), state.step(index));

@@ -40,6 +40,7 @@ mod remove;
 mod restore;
 mod run_dir;
 mod submodule;
+mod tracked;
 mod user;
 mod verifier_tree;
 
@@ -60,5 +61,6 @@ pub(crate) use remove::remove_whole;
 pub use remove::{RemoveError, remove_place};
 pub use restore::{RestoreError, Restored};
 pub use submodule::Submodule;
+pub use tracked::tracked_files;
 pub use user::{DiscoverError, Head, Person, UserRepository, git_version, repository_key};
 pub use verifier_tree::{Leftovers, VerifierError, VerifierTree};

@@ -45,6 +45,8 @@ pub(crate) struct RunArguments {
     /// Fill in an input of the workflow
     #[arg(long = "input", value_name = "NAME=VALUE")]
     pub(crate) inputs: Vec<String>,
+    #[command(flatten)]
+    pub(crate) wanted: super::platform::WantedArguments,
     /// Work in this checkout instead of a private clone
     #[arg(long)]
     pub(crate) here: bool,

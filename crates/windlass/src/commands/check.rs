@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use windlass_core::view::{Lines, printable};
+use windlass_core::platform::PinnedPlatform;
+use windlass_core::view::{GraphFormat, Lines, graph as draw, printable};
 use windlass_core::workflow::{Diagnostic, Severity, Workflow};
 
 use crate::cli::{CheckArguments, Cli};
-use crate::commands::{graph, workflow_file};
+use crate::commands::{graph, platform, workflow_file};
 use crate::error::CommandError;
 use crate::output::{Output, note};
 use crate::roles::{self, Roles};
@@ -27,6 +28,14 @@ pub(crate) fn check(
         note(workflow_file::render(finding, &path.source()?).trim_end());
     }
     let attempts = workflow.worst_case_attempts();
+    let plan = graph::plan(&workflow, platform::for_show(&workflow, &top_level));
+    let platforms = match &plan {
+        Ok(plan) => plan.platforms.as_slice(),
+        // What a picture has no room for still has to be said where a platform is the reason.
+        Err(_) if workflow.platform().is_none() => &[],
+        Err(_) => return plan.map(|_| ExitCode::SUCCESS),
+    };
+    let unchecked = plan.as_ref().map(|plan| plan.unchecked.clone()).unwrap_or_default();
     if output.is_json() {
         output.json(&json!({
             "ok": true,
@@ -34,12 +43,20 @@ pub(crate) fn check(
             "title": workflow.title(),
             "worst_case_attempts": attempts,
             "warnings": warnings(&workflow, &news),
+            "platforms": platforms.iter().map(PinnedPlatform::called).collect::<Vec<_>>(),
+            "unchecked": unchecked,
             "agents": workflow.agents().iter().map(|name| agent(name, &roles)).collect::<Vec<_>>(),
         }));
     } else {
         output.data(&format!("{}: ok", path.display()));
-        if let Ok(text) = graph::terminal(&workflow) {
-            output.data(text.trim_end());
+        if let Ok(plan) = &plan {
+            output.data(draw(plan, GraphFormat::Terminal).trim_end());
+        }
+        for platform in platforms {
+            output.data(&format!("platform: {}", platform.called()));
+        }
+        for unchecked in &unchecked {
+            output.data(&format!("not checked: {unchecked}"));
         }
         if let Some(line) = without_role(&workflow, &roles) {
             output.data(&line);

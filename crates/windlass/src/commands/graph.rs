@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use windlass_core::plan::{Issue, Plan, PlanRequest};
+use windlass_core::platform::PinnedPlatform;
 use windlass_core::view::{GraphFormat, graph as draw};
 use windlass_core::workflow::{Input, InputType, Workflow};
 
 use crate::cli::{Cli, GraphArguments};
-use crate::commands::workflow_file;
+use crate::commands::{platform, workflow_file};
 use crate::error::CommandError;
 use crate::output::Output;
 
@@ -16,9 +17,10 @@ pub(crate) fn graph(
     arguments: &GraphArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let path = workflow_file::find(&arguments.workflow, &workflow_file::top_level(cli))?;
+    let top_level = workflow_file::top_level(cli);
+    let path = workflow_file::find(&arguments.workflow, &top_level)?;
     let workflow = workflow_file::read(&path)?;
-    let plan = plan(&workflow)?;
+    let plan = plan(&workflow, platform::for_show(&workflow, &top_level))?;
     let format = match (arguments.mermaid, arguments.dot) {
         (true, _) => GraphFormat::Mermaid,
         (_, true) => GraphFormat::Dot,
@@ -33,17 +35,16 @@ pub(crate) fn graph(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Draws a workflow in lines of text.
-pub(crate) fn terminal(workflow: &Workflow) -> Result<String, CommandError> {
-    Ok(draw(&plan(workflow)?, GraphFormat::Terminal))
-}
-
 /// A picture needs no goal, no issue and no inputs; any will do.
-pub(crate) fn plan(workflow: &Workflow) -> Result<Plan, CommandError> {
+pub(crate) fn plan(
+    workflow: &Workflow,
+    platforms: Vec<PinnedPlatform>,
+) -> Result<Plan, CommandError> {
     let request = PlanRequest {
         goal: "a goal".to_owned(),
         issue: Some(Issue { number: 1, title: "an issue".to_owned(), ..Issue::default() }),
         inputs: workflow.inputs().iter().filter_map(stand_in).collect(),
+        platforms,
         ..PlanRequest::default()
     };
     workflow.plan(request).map_err(|errors| {

@@ -20,6 +20,7 @@ mod item;
 mod log;
 mod man;
 mod place;
+mod platform;
 mod plugin;
 mod proofs;
 mod replay;
@@ -81,6 +82,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Check(arguments)) => check::check(cli, arguments, output),
         Some(Command::Agent(arguments)) => agent::agent(cli, arguments, output),
         Some(Command::Workflow(arguments)) => workflow::workflow(cli, arguments, output),
+        Some(Command::Platform(arguments)) => platform::platform(cli, arguments, output),
         Some(Command::Import(arguments)) => import::import(cli, arguments, output),
         Some(Command::Simulate(arguments)) => simulate::simulate(cli, arguments, output),
         Some(Command::Schema(arguments)) => schema::schema(arguments, output),

@@ -19,7 +19,7 @@ use windlass_engine::store::Life;
 
 use crate::backend;
 use crate::cli::{Cli, RunArguments};
-use crate::commands::workflow_file;
+use crate::commands::{platform, workflow_file};
 use crate::config;
 use crate::drive::{DriveHow, drive};
 use crate::error::CommandError;
@@ -235,9 +235,21 @@ fn plan(
     }
     let purpose = issue::purpose(arguments, &surroundings.site.user, output)?;
     ask::missing(&workflow, arguments, &mut inputs, output)?;
-    let request = PlanRequest { goal: purpose.goal, issue: purpose.issue, inputs, roles };
+    let platforms = platform::for_run(
+        &workflow,
+        &arguments.wanted,
+        settings,
+        &surroundings.site.user.top_level,
+        ask::can_ask(arguments, output),
+        output,
+    )?;
+    let request =
+        PlanRequest { goal: purpose.goal, issue: purpose.issue, inputs, roles, platforms };
     let plan = workflow_file::plan(&workflow, request)?;
     roles::say_whose(&plan.roles, output);
+    for unchecked in &plan.unchecked {
+        output.remark(&format!("not checked: {unchecked}"));
+    }
     Ok(plan)
 }
 

@@ -8,7 +8,7 @@ use windlass_core::run::RunStatus;
 use windlass_core::simulate::{Path, Simulation, simulate as walk};
 
 use crate::cli::{Cli, SimulateArguments};
-use crate::commands::workflow_file;
+use crate::commands::{platform, workflow_file};
 use crate::error::{CommandError, EXIT_USAGE};
 use crate::output::Output;
 
@@ -25,6 +25,7 @@ pub(crate) fn simulate(
         goal: "a goal".to_owned(),
         issue: Some(Issue { number: 1, title: "an issue".to_owned(), ..Issue::default() }),
         inputs: workflow_file::inputs(&arguments.inputs)?,
+        platforms: platform::for_show(&workflow, &folder),
         ..PlanRequest::default()
     };
     let plan = workflow_file::plan(&workflow, request)?;

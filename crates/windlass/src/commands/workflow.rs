@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::json;
+use windlass_core::platform::PinnedPlatform;
 use windlass_core::workflow::{InputType, SCHEMA_FILE, Workflow, modeline, schema_text};
 use windlass_engine::git::UserRepository;
 
 use crate::builtin::{self, BuiltIn};
 use crate::cli::{Cli, WorkflowArguments, WorkflowCommand};
 use crate::commands::workflow_file::{self, FOLDER, Found};
-use crate::commands::{graph, init};
+use crate::commands::{graph, init, platform};
 use crate::error::CommandError;
 use crate::output::{Output, note};
 use crate::render::{self, WorkflowLine};
@@ -139,7 +140,7 @@ fn file(found: &Found) -> Option<&PathBuf> {
 }
 
 fn steps(workflow: &Workflow) -> usize {
-    graph::plan(workflow).map_or(0, |plan| plan.steps.len())
+    graph::plan(workflow, vec![PinnedPlatform::stand_in()]).map_or(0, |plan| plan.steps.len())
 }
 
 fn show(cli: &Cli, name: &str, output: &mut Output) -> Result<(), CommandError> {
@@ -150,7 +151,8 @@ fn show(cli: &Cli, name: &str, output: &mut Output) -> Result<(), CommandError> 
         return Ok(());
     }
     let workflow = workflow_file::read(&found)?;
-    let plan = graph::plan(&workflow)?;
+    let plan =
+        graph::plan(&workflow, platform::for_show(&workflow, &workflow_file::top_level(cli)))?;
     let inputs: Vec<serde_json::Value> = workflow
         .inputs()
         .iter()

@@ -183,7 +183,7 @@ fn parsed(starting: &Starting, inputs: &[String]) -> Result<RunArguments, Comman
     let cli = Cli::try_parse_from(line)
         .map_err(|error| CommandError::usage(error.to_string().trim_end().to_owned()))?;
     match cli.command {
-        Some(Command::Run(arguments)) => Ok(arguments),
+        Some(Command::Run(arguments)) => Ok(*arguments),
         _ => Err(CommandError::usage("that is no run")),
     }
 }

@@ -15,6 +15,7 @@ fn help_of_every_command() {
         let words: Vec<&str> = match name {
             "" => Vec::new(),
             "retry-reset" => vec![name],
+            "platform-get-command" => vec!["platform", "get-command"],
             _ => name.split('-').collect(),
         };
         let arguments: Vec<&str> = words.iter().copied().chain(["--help"]).collect();

@@ -20,6 +20,7 @@ mod measured;
 mod notify;
 mod pipes;
 mod places;
+mod platforms;
 mod plugin;
 mod publish;
 mod replay;

@@ -5,6 +5,7 @@ mod commands;
 mod links;
 mod messages;
 mod pages;
+mod platforms;
 mod transcript;
 mod tutorial;
 mod workflows;

@@ -35,7 +35,7 @@ fn whole(example: &str) -> String {
 fn every_workflow_in_the_documentation_is_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let mut count = 0;
-    for page in ["README.md", "docs/stacks.md", "docs/workflow.md"] {
+    for page in ["README.md", "docs/stacks.md", "docs/workflow.md", "docs/platforms.md"] {
         for example in pages::blocks(&pages::read(page), "yaml") {
             let file = folder.path().join("example.yaml");
             fs_err::write(&file, whole(&example)).unwrap();

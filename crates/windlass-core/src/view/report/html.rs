@@ -45,6 +45,7 @@ pub fn html(view: &ReportView) -> String {
                     (items(view))
                     (decisions(view))
                     (evidence(view))
+                    (unchecked(view))
                     (attempts(view))
                     (files(view))
                     (budget(view))
@@ -358,6 +359,15 @@ fn file_row(file: &FileChange) -> Markup {
                 },
                 _ => td.n.soft colspan="2" { "binary" },
             }
+        }
+    }
+}
+
+fn unchecked(view: &ReportView) -> Markup {
+    page! {
+        @if !view.unchecked.is_empty() {
+            h2 { "Not checked" }
+            div.panel { ul { @for unchecked in &view.unchecked { li { (unchecked) } } } }
         }
     }
 }

@@ -56,6 +56,9 @@ fn header(text: &mut String, view: &ReportView) {
     if let Some(changes) = &view.changes {
         row("Files changed", &changes.sum());
     }
+    for unchecked in &view.unchecked {
+        row("Not checked", &prose(unchecked));
+    }
     row("Journal head", &format!("`{}`", view.journal_head));
     if view.audit.is_some() {
         row("Audit", &prose(&audit(view)));

@@ -68,6 +68,9 @@ pub struct ReportView {
     pub steps: Vec<ReportStep>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ItemView>,
+    /// What was not checked because a platform has no command for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unchecked: Vec<String>,
     pub decisions: Vec<ReportDecision>,
     pub proofs: Vec<ReportProof>,
     pub attempts: Vec<ReportAttempt>,
@@ -186,6 +189,7 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         budget: status.budget,
         steps: steps(state, history, facts),
         items: status.items,
+        unchecked: state.plan.unchecked.clone(),
         decisions: decisions(history),
         proofs: proofs(state, history, facts),
         attempts: attempts(state, history, facts),

@@ -2,14 +2,15 @@
 
 use super::key::{Key, Mapping, Rule, Takes, count, one_or_more};
 use super::paper_check::{QUESTIONS, STORIES, VERDICT_IN};
-use super::words::{OK, WHOLE_DIFF, alone};
+use super::words::{OK, PLATFORM_CHECKS, WHOLE_DIFF, alone};
 use crate::workflow::unsupported;
 
 const OK_WORDS: [&str; 1] = alone(&OK);
 const WHOLE_DIFF_WORDS: [&str; 1] = alone(&WHOLE_DIFF);
+const PLATFORM_WORDS: [&str; 6] = alone(&PLATFORM_CHECKS);
 
 /// Every kind of check, ways to join them included.
-pub(in crate::workflow) static CHECKS: [&Mapping; 16] = [
+pub(in crate::workflow) static CHECKS: [&Mapping; 17] = [
     &ALL,
     &ANY,
     &NOT,
@@ -19,6 +20,7 @@ pub(in crate::workflow) static CHECKS: [&Mapping; 16] = [
     &COVERAGE,
     &RED,
     &GREEN,
+    &PLATFORM,
     &DIFF_CHECK,
     &STATE,
     &VERDICT,
@@ -220,6 +222,22 @@ pub(in crate::workflow) static GREEN: Mapping = Mapping {
         ENV,
         IN,
     ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+static PLATFORM: Mapping = Mapping {
+    name: "platform_check",
+    of: "a `platform` check",
+    doc: "Observed. The platform's own command proves it, in each of its roots: `build` and `lint` are \
+          `run` checks, `test` is a `junit` check where the platform writes such reports, `coverage` \
+          asks for what the platform asks of a story of the item's size (M elsewhere), `red` and `green` \
+          are those checks with the platform's tests. A command that \
+          the platform does not have is left out, and the plan says so; a platform's required command \
+          is never left out. The workflow needs the key `platform`.",
+    keys: &[Key::new("platform", Takes::Word(&PLATFORM_WORDS), "What is checked.")
+        .required()
+        .example("test")],
     not_yet: &[],
     rule: Rule::None,
 };

@@ -17,6 +17,14 @@ pub(in crate::workflow) static WORKFLOW: Mapping = Mapping {
             .otherwise("the name")
             .example("A change with its tests"),
         Key::new(
+            "platform",
+            Takes::Id,
+            "What the repository is built with: `detect` looks when a run starts, a name takes that \
+             platform, `none` does without.",
+        )
+        .default("none")
+        .example("detect"),
+        Key::new(
             "inputs",
             Takes::Named { names: Names::Inputs, of: &Takes::Mapping(&INPUT) },
             "What a run can be given with `--input NAME=VALUE`.",

@@ -20,9 +20,9 @@ pub(super) use file::{BACKOFF, DEFAULTS, INPUT, LIMITS, PREPARE, SERVER, WORKFLO
 pub(super) use key::{Initial, Names};
 pub(crate) use key::{Key, Mapping, Rule, Takes};
 pub(super) use paper_check::{QUESTIONS, STORIES, VERDICT_IN};
-pub(super) use step::{FAILED, PULL_REQUEST, READ, REPORT, ROLLBACK, ROUTE, STEP};
+pub(super) use step::{FAILED, PLATFORM_FIX, PULL_REQUEST, READ, REPORT, ROLLBACK, ROUTE, STEP};
 pub(super) use team::{HUB, SPOKE, TEAM};
 pub(super) use words::{
-    BUILTIN, Builtin, COMMIT, EXHAUSTED, FOREACH, GATE, INPUT_TYPES, OK, PHASES, PUBLISHED_TYPES,
-    REPORT_KINDS, SKIP, TRUST, WHOLE_DIFF,
+    BUILTIN, Builtin, COMMIT, EXHAUSTED, FIXES, FOREACH, GATE, INPUT_TYPES, OK, PHASES,
+    PLATFORM_CHECKS, PUBLISHED_TYPES, REPORT_KINDS, SKIP, TRUST, WHOLE_DIFF,
 };

@@ -4,7 +4,7 @@ use super::file::BACKOFF;
 use super::key::{Key, Mapping, Names, Rule, Takes, list, one_or_more, small_count};
 use super::team::{BACKEND, MODEL, TEAM};
 use super::words::{
-    BUILTIN, COMMIT, EXHAUSTED, FOREACH, GATE, OK, PUBLISHED_TYPES, SKIP, TRUST, alone,
+    BUILTIN, COMMIT, EXHAUSTED, FIXES, FOREACH, GATE, OK, PUBLISHED_TYPES, SKIP, TRUST, alone,
 };
 use crate::workflow::step::MAX_STEPS;
 use crate::workflow::unsupported;
@@ -17,6 +17,7 @@ const COMMIT_WORDS: [&str; 2] = alone(&COMMIT);
 const OK_WORDS: [&str; 1] = alone(&OK);
 const TYPES: [&str; 7] = alone(&PUBLISHED_TYPES);
 const TRUST_WORDS: [&str; 1] = alone(&TRUST);
+const FIX_WORDS: [&str; 1] = alone(&FIXES);
 const FOREACH_WORDS: [&str; 1] = alone(&FOREACH);
 
 pub(in crate::workflow) static STEP: Mapping = Mapping {
@@ -135,7 +136,7 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
         .example("{run: make test}"),
         Key::new(
             "fix",
-            Takes::Command,
+            Takes::Either(&[Takes::Command, Takes::Mapping(&PLATFORM_FIX)]),
             "A command that is the first try, confined like an agent; the agent has the others.",
         )
         .otherwise("all tries are the agent's")
@@ -238,6 +239,18 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
     ],
     not_yet: &unsupported::STEP_KEYS,
     rule: Rule::AgentOrGroup,
+};
+
+pub(in crate::workflow) static PLATFORM_FIX: Mapping = Mapping {
+    name: "platform_fix",
+    of: "a `fix` of the platform",
+    doc: "What the platform has to put right by itself what its linter finds; without such a command \
+          all tries are the agent's.",
+    keys: &[Key::new("platform", Takes::Word(&FIX_WORDS), "The command.")
+        .required()
+        .example("lintFix")],
+    not_yet: &[],
+    rule: Rule::None,
 };
 
 pub(in crate::workflow) static REPORT: Mapping = Mapping {

@@ -3,6 +3,7 @@
 use crate::judgement::ReportKind;
 use crate::plan::{CommitPolicy, Exhausted, GatePolicy, Skip, ValueType};
 use crate::question::Phase;
+use crate::workflow::check::PlatformCheck;
 
 /// What windlass does itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,20 @@ pub(in crate::workflow) const OK: [(&str, bool); 1] = [("ok", true)];
 pub(in crate::workflow) const TRUST: [(&str, bool); 1] = [("agent", true)];
 
 pub(in crate::workflow) const FOREACH: [(&str, ()); 1] = [("items", ())];
+
+/// What of the platform is checked. Whoever adds a word adds its meaning to [`PlatformCheck`] and says in
+/// `plan::platform` which check it becomes.
+pub(in crate::workflow) const PLATFORM_CHECKS: [(&str, PlatformCheck); 6] = [
+    ("build", PlatformCheck::Build),
+    ("test", PlatformCheck::Test),
+    ("lint", PlatformCheck::Lint),
+    ("coverage", PlatformCheck::Coverage),
+    ("red", PlatformCheck::Red),
+    ("green", PlatformCheck::Green),
+];
+
+/// What of the platform can put something right.
+pub(in crate::workflow) const FIXES: [(&str, ()); 1] = [("lintFix", ())];
 
 /// For a `diff` without bounds.
 pub(in crate::workflow) const WHOLE_DIFF: [(&str, ()); 1] = [("any", ())];

@@ -23,11 +23,7 @@ pub(super) fn missing(
     given: &mut BTreeMap<String, String>,
     output: &Output,
 ) -> Result<(), CommandError> {
-    let can_ask = !output.is_json()
-        && !arguments.yes
-        && std::io::stdin().is_terminal()
-        && std::io::stderr().is_terminal();
-    if !can_ask {
+    if !can_ask(arguments, output) {
         return Ok(());
     }
     for input in workflow.inputs() {
@@ -39,6 +35,14 @@ pub(super) fn missing(
         }
     }
     Ok(())
+}
+
+/// Whether somebody is there to answer.
+pub(super) fn can_ask(arguments: &RunArguments, output: &Output) -> bool {
+    !output.is_json()
+        && !arguments.yes
+        && std::io::stdin().is_terminal()
+        && std::io::stderr().is_terminal()
 }
 
 /// Returns the questions that nothing given answers, each with what fits and what is recommended.

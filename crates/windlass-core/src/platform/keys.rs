@@ -1,0 +1,104 @@
+//! The keys of a pack, as tables.
+
+use crate::workflow::grammar::{Key, Mapping, Rule, Takes};
+
+/// Enough for a key that is only read here; no schema is made of these rows.
+const fn key(name: &'static str, doc: &'static str) -> Key {
+    Key::new(name, Takes::Text, doc)
+}
+
+const fn mapping(name: &'static str, of: &'static str, keys: &'static [Key]) -> Mapping {
+    Mapping { name, of, doc: "", keys, not_yet: &[], rule: Rule::None }
+}
+
+pub(super) static PACK: Mapping = mapping(
+    "platform",
+    "a platform",
+    &[
+        key("$schema", "For editors."),
+        key("name", "What workflows call it."),
+        key("displayName", "What people call it."),
+        key("version", "Its version."),
+        key("family", "Packs of one family share their folders."),
+        key("markers", "Files that it is known by."),
+        key("matchMode", "Whether any or all markers have to be there."),
+        key("priority", "The highest one wins."),
+        key("commands", "What is run for what."),
+        key("conventions", "How people write code there."),
+        key("qualityGates", "What is asked of the work."),
+        key("projectStructure", "Folders, and what belongs into each."),
+        key("skills", "What an agent should know its way around in."),
+        key("reports", "Where reports land."),
+        key("testFiles", "Which files hold tests."),
+        key("protect", "Files that judge the work."),
+    ],
+);
+
+pub(super) static FILE_TEST: Mapping = mapping(
+    "file",
+    "a file",
+    &[
+        key("file", "The file, relative to the root."),
+        key("contains", "Text that it has to contain."),
+        key("lacks", "Text that it must not contain."),
+        key("key", "A key that it has to have as JSON."),
+    ],
+);
+
+pub(super) static COMMANDS: Mapping = mapping(
+    "commands",
+    "`commands`",
+    &[
+        key("build", "Compile."),
+        key("test", "Run the tests."),
+        key("lint", "Ask the linter."),
+        key("lintFix", "Let the linter put things right."),
+        key("coverage", "Run the tests and write coverage reports."),
+        key("run", "Start the program."),
+        key("prepare", "Make a clean tree ready."),
+    ],
+);
+
+pub(super) static WAY: Mapping = mapping(
+    "way",
+    "a command",
+    &[
+        key("run", "The shell command."),
+        key("if", "What has to be there."),
+        key("report", "The reports that it writes."),
+        key("lock", "The file that decides whether to run again."),
+        key("protect", "Files that judge the work when this is run."),
+        key("timeout", "How long it may take."),
+    ],
+);
+
+pub(super) static CONVENTIONS: Mapping = mapping(
+    "conventions",
+    "`conventions`",
+    &[
+        key("naming", "How things are named."),
+        key("patterns", "What good code looks like."),
+        key("commitFormat", "What a commit's first line looks like."),
+    ],
+);
+
+pub(super) static QUALITY_GATES: Mapping = mapping(
+    "qualityGates",
+    "`qualityGates`",
+    &[
+        key("coverage", "The least line coverage, by the size of a story."),
+        key("required", "Commands that have to be there."),
+    ],
+);
+
+pub(super) static COVERAGE: Mapping = mapping(
+    "coverage",
+    "`qualityGates.coverage`",
+    &[key("S", "Small."), key("M", "Middling."), key("L", "Large."), key("XL", "Very large.")],
+);
+
+pub(super) static REPORTS: Mapping = mapping(
+    "reports",
+    "`reports`",
+    &[key("test", "JUnit's XML."), key("coverage", "lcov, Cobertura or JaCoCo.")],
+);

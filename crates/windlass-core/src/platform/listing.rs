@@ -1,0 +1,107 @@
+//! A repository as detection sees it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{FileTest, TOP};
+use crate::plan::glob;
+
+/// The files of a repository, and the texts of those that somebody looks into.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    /// The names of the files in each folder.
+    folders: BTreeMap<String, BTreeSet<String>>,
+    texts: BTreeMap<String, String>,
+}
+
+impl Listing {
+    /// Makes a listing of paths relative to the repository; those that cannot be one are left out.
+    pub fn new(paths: impl IntoIterator<Item = String>) -> Self {
+        let mut listing = Self::default();
+        for path in paths {
+            if glob::stays_inside(&path).is_err() {
+                continue;
+            }
+            let (folder, name) = path.rsplit_once('/').unwrap_or((TOP, &path));
+            listing.folders.entry(folder.to_owned()).or_default().insert(name.to_owned());
+        }
+        listing
+    }
+
+    /// Adds the text of a file.
+    pub fn add_text(&mut self, path: String, text: String) {
+        self.texts.insert(path, text);
+    }
+
+    /// Returns every folder that has files of its own or below it, the shallowest first.
+    pub(super) fn folders(&self) -> Vec<String> {
+        let mut all = BTreeSet::new();
+        for folder in self.folders.keys() {
+            let mut at = folder.as_str();
+            while all.insert(at.to_owned()) {
+                at = at.rsplit_once('/').map_or(TOP, |(above, _)| above);
+            }
+        }
+        let mut all: Vec<String> = all.into_iter().collect();
+        all.sort_by_key(|folder| (depth(folder), folder.clone()));
+        all
+    }
+
+    /// Returns whether `root` has this file.
+    pub(super) fn has(&self, root: &str, file: &str) -> bool {
+        let path = join(root, file);
+        let (folder, name) = path.rsplit_once('/').unwrap_or((TOP, &path));
+        self.folders.get(folder).is_some_and(|names| names.contains(name))
+    }
+
+    /// Returns the files below `root` that a test may be about, whatever is in them.
+    pub(super) fn candidates(&self, root: &str, test: &FileTest) -> Vec<String> {
+        let (below, name) = test.file.rsplit_once('/').unwrap_or(("", &test.file));
+        let folder = if below.is_empty() { root.to_owned() } else { join(root, below) };
+        let Some(names) = self.folders.get(&folder) else { return Vec::new() };
+        let found: Vec<&String> = match glob::compile(name) {
+            Ok(glob) if is_pattern(name) => {
+                let matcher = glob.compile_matcher();
+                names.iter().filter(|name| matcher.is_match(name)).collect()
+            }
+            Ok(_) | Err(_) => names.get(name).into_iter().collect(),
+        };
+        found.into_iter().map(|name| join(&folder, name)).collect()
+    }
+
+    /// Returns the file below `root` that passes a test.
+    pub(super) fn find(&self, root: &str, test: &FileTest) -> Option<String> {
+        let candidates = self.candidates(root, test);
+        candidates.into_iter().find(|path| !test.looks_inside() || self.passes(path, test))
+    }
+
+    fn passes(&self, path: &str, test: &FileTest) -> bool {
+        let Some(text) = self.texts.get(path) else { return false };
+        test.contains.as_ref().is_none_or(|wanted| text.contains(wanted))
+            && test.lacks.as_ref().is_none_or(|unwanted| !text.contains(unwanted))
+            && test.key.as_ref().is_none_or(|key| has_key(text, key))
+    }
+}
+
+fn has_key(text: &str, key: &str) -> bool {
+    let json: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    key.split('.').try_fold(&json, |value, part| value.get(part)).is_some()
+}
+
+/// Returns whether a name means more than itself.
+pub(super) fn is_pattern(name: &str) -> bool {
+    name.contains(['*', '?', '[', '{', '\\'])
+}
+
+pub(super) fn join(folder: &str, path: &str) -> String {
+    if folder == TOP { path.to_owned() } else { format!("{folder}/{path}") }
+}
+
+pub(super) fn depth(folder: &str) -> usize {
+    if folder == TOP { 0 } else { 1 + folder.matches('/').count() }
+}
+
+/// Returns whether `folder` lies below `above`.
+pub(super) fn is_below(folder: &str, above: &str) -> bool {
+    folder != above
+        && (above == TOP || folder.strip_prefix(above).is_some_and(|rest| rest.starts_with('/')))
+}

@@ -1,0 +1,375 @@
+//! Platforms: what a repository is built with, as packs that say how it is built, tested and judged.
+//!
+//! A pack is a file `platform.json`. Nothing about a language stands in code: which packs there are is
+//! the edge's question, and a plan keeps exactly what was read. In flow order:
+//!
+//! - `keys` has a row for every key, and `read` makes a [`Pack`] of a file or says everything that is
+//!   wrong with it.
+//! - `listing` is the repository as detection sees it: paths, and the texts of a few files.
+//! - `detect` says which pack is at home in which folder, and why.
+//! - `describe` is the platform in words, for agents.
+
+mod describe;
+mod detect;
+mod keys;
+mod listing;
+mod read;
+
+pub use describe::describe;
+pub use detect::{
+    BadWish, Choice, Detection, Match, Root, Undecided, Wanted, detect, texts_wanted,
+};
+pub use listing::Listing;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::ContentHash;
+use crate::measure::Percent;
+use crate::story::Size;
+use crate::time::Span;
+
+/// A pack larger than this is refused.
+pub const MAX_PACK_BYTES: usize = 64 << 10;
+
+/// The folder of a root that is the repository itself.
+pub const TOP: &str = ".";
+
+/// The word for "no platform", in place of a pack's name.
+pub const NONE: &str = "none";
+
+/// The word for "look which", in place of a pack's name.
+pub const DETECT: &str = "detect";
+
+/// One pack.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pack {
+    /// What workflows and people call it.
+    pub name: String,
+    /// What it is called in sentences.
+    pub display_name: String,
+    /// Its version, for people.
+    pub version: String,
+    /// Packs of one family share their folders: a root of one owns what lies below it.
+    pub family: String,
+    /// Files that it is known by.
+    pub markers: Vec<FileTest>,
+    /// How many of the markers have to be there.
+    pub match_mode: MatchMode,
+    /// The highest one wins where several packs match.
+    pub priority: u32,
+    /// What is run for what; of several ways the first that fits counts.
+    pub commands: BTreeMap<CommandName, Vec<Way>>,
+    /// How people write code there.
+    #[serde(default, skip_serializing_if = "Conventions::is_empty")]
+    pub conventions: Conventions,
+    /// The least line coverage, by the size of a story.
+    pub coverage: CoverageBySize,
+    /// Commands that have to be there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub required: Vec<CommandName>,
+    /// Folders, and what belongs into each.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub project_structure: BTreeMap<String, String>,
+    /// What an agent should know its way around in.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
+    /// Globs of the files that hold tests, relative to the root.
+    pub test_files: Vec<String>,
+    /// Globs of files that judge the work, relative to the root.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protect: Vec<String>,
+    /// Where it comes from.
+    pub source: PackSource,
+    /// Hash of the whole file.
+    pub hash: ContentHash,
+}
+
+/// Where a pack comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum PackSource {
+    /// It comes with windlass.
+    Shipped,
+    /// A file, as its reader named it.
+    File(String),
+}
+
+/// How many markers have to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MatchMode {
+    /// One of them.
+    Any,
+    /// Every one.
+    All,
+}
+
+/// A file that has to be there, and what has to be in it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileTest {
+    /// The file, relative to the root; its last part may have `*`.
+    pub file: String,
+    /// Text that it has to contain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contains: Option<String>,
+    /// Text that it must not contain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lacks: Option<String>,
+    /// A key that it has to have as JSON, with dots between the levels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
+}
+
+impl FileTest {
+    /// Returns whether the content of the file matters.
+    pub(crate) fn looks_inside(&self) -> bool {
+        self.contains.is_some() || self.lacks.is_some() || self.key.is_some()
+    }
+}
+
+/// What a command is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum CommandName {
+    /// It compiles.
+    Build,
+    /// The tests pass.
+    Test,
+    /// A linter has nothing to say.
+    Lint,
+    /// Puts right what the linter can put right itself.
+    LintFix,
+    /// The tests run and write coverage reports.
+    Coverage,
+    /// Starts the program.
+    Run,
+    /// Makes a clean tree ready.
+    Prepare,
+}
+
+impl CommandName {
+    /// Every one, in the order in which people use them.
+    pub const ALL: [Self; 7] = [
+        Self::Prepare,
+        Self::Build,
+        Self::Test,
+        Self::Lint,
+        Self::LintFix,
+        Self::Coverage,
+        Self::Run,
+    ];
+
+    /// Returns the name as it stands in packs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Build => "build",
+            Self::Test => "test",
+            Self::Lint => "lint",
+            Self::LintFix => "lintFix",
+            Self::Coverage => "coverage",
+            Self::Run => "run",
+            Self::Prepare => "prepare",
+        }
+    }
+
+    /// Returns the command of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|command| command.as_str() == name)
+    }
+}
+
+impl std::fmt::Display for CommandName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// One way to do what a command is for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Way {
+    /// The shell command, run in the root.
+    pub run: String,
+    /// What all has to be there; nothing means that it always fits.
+    #[serde(default, rename = "if", skip_serializing_if = "Vec::is_empty")]
+    pub when: Vec<FileTest>,
+    /// Glob of the reports that it writes, relative to the root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+    /// The file whose content decides whether it has to run again, relative to the root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lock: Option<String>,
+    /// Globs of files that judge the work when this way is taken, relative to the root.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub protect: Vec<String>,
+    /// How long it may take.
+    pub timeout: Span,
+}
+
+/// How people write code on a platform.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Conventions {
+    /// How things are named.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub naming: Vec<String>,
+    /// What good code looks like.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub patterns: Vec<String>,
+    /// What a commit's first line looks like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_format: Option<String>,
+}
+
+impl Conventions {
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The least line coverage, by the size of a story.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(missing_docs, reason = "the sizes are those of stories")]
+pub struct CoverageBySize {
+    #[serde(rename = "S")]
+    pub s: Percent,
+    #[serde(rename = "M")]
+    pub m: Percent,
+    #[serde(rename = "L")]
+    pub l: Percent,
+    #[serde(rename = "XL")]
+    pub xl: Percent,
+}
+
+impl CoverageBySize {
+    /// Returns what is asked of a story of this size.
+    pub fn of(&self, size: Size) -> Percent {
+        match size {
+            Size::S => self.s,
+            Size::M => self.m,
+            Size::L => self.l,
+            Size::XL => self.xl,
+        }
+    }
+}
+
+/// A pack in the folder that it is at home in, as a plan keeps it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PinnedPlatform {
+    /// The folder, relative to the repository; [`TOP`] for the repository itself.
+    pub root: String,
+    /// The pack, each command with the one way that fits there.
+    pub pack: Pack,
+}
+
+impl PinnedPlatform {
+    /// Returns the folder that commands run in; none is the repository itself.
+    pub fn folder(&self) -> Option<&str> {
+        Some(self.root.as_str()).filter(|root| *root != TOP)
+    }
+
+    /// Returns a path or glob of the pack as seen from the repository.
+    pub fn path(&self, path: &str) -> String {
+        match self.folder() {
+            Some(folder) => format!("{folder}/{path}"),
+            None => path.to_owned(),
+        }
+    }
+
+    /// Returns the globs of the files that hold tests, as seen from the repository.
+    pub fn test_files(&self) -> Vec<String> {
+        self.pack.test_files.iter().map(|glob| self.path(glob)).collect()
+    }
+
+    /// Returns what messages call it: the pack, and the folder where that is not the repository.
+    pub fn called(&self) -> String {
+        match self.folder() {
+            Some(folder) => format!("{} in `{folder}`", self.pack.name),
+            None => self.pack.name.clone(),
+        }
+    }
+
+    /// Stands in where a workflow is only drawn or walked: every command is there, and none is run.
+    pub fn stand_in() -> Self {
+        let way = |name: CommandName| {
+            let report = matches!(name, CommandName::Test | CommandName::Coverage);
+            Way {
+                run: format!("windlass platform get-command {name}"),
+                when: Vec::new(),
+                report: report.then(|| format!("{name}-report")),
+                lock: None,
+                protect: Vec::new(),
+                timeout: read::TIMEOUT,
+            }
+        };
+        // Preparing is no part of what is drawn.
+        let commands = CommandName::ALL.into_iter().filter(|name| *name != CommandName::Prepare);
+        let pack = Pack {
+            name: "platform".to_owned(),
+            display_name: "The platform".to_owned(),
+            version: "0".to_owned(),
+            family: "platform".to_owned(),
+            markers: Vec::new(),
+            match_mode: MatchMode::Any,
+            priority: 0,
+            commands: commands.map(|name| (name, vec![way(name)])).collect(),
+            conventions: Conventions::default(),
+            coverage: read::COVERAGE,
+            required: Vec::new(),
+            project_structure: BTreeMap::new(),
+            skills: Vec::new(),
+            test_files: vec!["tests/**".to_owned()],
+            protect: Vec::new(),
+            source: PackSource::Shipped,
+            hash: ContentHash::of(b""),
+        };
+        Self { root: TOP.to_owned(), pack }
+    }
+}
+
+impl Pack {
+    /// Returns the way that a command goes; of a pinned pack the only one.
+    pub fn command(&self, name: CommandName) -> Option<&Way> {
+        self.commands.get(&name)?.first()
+    }
+
+    /// Returns the pack as one that comes with windlass.
+    #[must_use]
+    pub fn shipped(self) -> Self {
+        Self { source: PackSource::Shipped, ..self }
+    }
+
+    /// Pins the pack to a folder: of every command the first way that fits there is kept.
+    #[must_use]
+    pub fn pin(&self, root: &str, listing: &Listing) -> PinnedPlatform {
+        let fits = |way: &&Way| way.when.iter().all(|test| listing.find(root, test).is_some());
+        let mut pack = self.clone();
+        pack.commands = self
+            .commands
+            .iter()
+            .filter_map(|(name, ways)| {
+                let way = ways.iter().find(fits)?.clone();
+                let lock = way.lock.filter(|lock| listing.has(root, lock));
+                Some((*name, vec![Way { when: Vec::new(), lock, ..way }]))
+            })
+            .collect();
+        PinnedPlatform { root: root.to_owned(), pack }
+    }
+}
+
+/// Returns whether `name` can be the name of a pack: a plain word in lower case, which is safe in a
+/// path and in an argument, and none of the words that mean something else in its place.
+pub fn is_pack_name(name: &str) -> bool {
+    const LONGEST: usize = 64;
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    name.len() <= LONGEST
+        && name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+        && name.chars().all(plain)
+        && ![NONE, DETECT].contains(&name)
+}

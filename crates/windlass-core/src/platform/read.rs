@@ -1,0 +1,471 @@
+//! One pack, read.
+
+use std::collections::BTreeMap;
+
+use super::keys;
+use super::listing::is_pattern;
+use super::{
+    CommandName, Conventions, CoverageBySize, FileTest, MAX_PACK_BYTES, MatchMode, Pack,
+    PackSource, Way, is_pack_name,
+};
+use crate::id::ContentHash;
+use crate::measure::Percent;
+use crate::plan::glob;
+use crate::time::Span;
+use crate::workflow::diagnostic::{Findings, Located};
+use crate::workflow::fields::{self, Fields};
+use crate::workflow::suggest::{self, shown};
+use crate::workflow::yaml::{self, Node, Value};
+use crate::workflow::{At, Diagnostic};
+
+/// How long a command of a pack may take unless it says otherwise.
+pub(super) const TIMEOUT: Span = Span::minutes(30);
+
+/// What is asked of a story unless the pack says otherwise.
+pub(super) const COVERAGE: CoverageBySize = CoverageBySize {
+    s: Percent::whole(70),
+    m: Percent::whole(75),
+    l: Percent::whole(80),
+    xl: Percent::whole(80),
+};
+
+/// The least of all priorities that packs have when they say nothing.
+const PRIORITY: u32 = 50;
+
+/// The highest priority.
+const MAX_PRIORITY: u32 = 1000;
+
+/// The longest list of anything.
+const MAX_LIST: usize = 60;
+
+/// The longest text that is told to agents.
+const MAX_TEXT: usize = 400;
+
+/// The longest command.
+const MAX_COMMAND: usize = 2000;
+
+/// The longest path or glob.
+const MAX_PATH: usize = 200;
+
+/// What helps where nothing better is known.
+const HELP: &str = "`windlass platform show rust` prints a platform as it should be";
+
+impl Pack {
+    /// Reads the bytes of a pack; `file_name` is what findings call it.
+    ///
+    /// All findings of one reading come back together, in the order of the file.
+    pub fn parse(source: &[u8], file_name: &str) -> Result<Self, Vec<Diagnostic>> {
+        let mut findings = Findings::new(file_name);
+        match read(source, file_name, &mut findings) {
+            Some(pack) if !findings.has_errors() => Ok(pack),
+            Some(_) | None => {
+                findings.help_where_missing(HELP);
+                Err(findings.into_sorted())
+            }
+        }
+    }
+}
+
+fn read(source: &[u8], file_name: &str, findings: &mut Findings) -> Option<Pack> {
+    if source.len() > MAX_PACK_BYTES {
+        let message = format!("the file has {} bytes, more than {MAX_PACK_BYTES}", source.len());
+        findings.error_with_help(At::START, message, "is this the platform's file?");
+        return None;
+    }
+    let hash = ContentHash::of(source);
+    let root = tree(findings.utf8(source)?, findings)?;
+    let fields = Fields::read(&root, &keys::PACK, findings)?;
+    let name = name(&fields, "name", findings);
+    let display_name = fields.get("displayName").and_then(|node| text(node, findings));
+    let version = fields.required("version", keys::PACK.of, findings);
+    let version = version.and_then(|node| text(node, findings));
+    let family = fields.get("family").and_then(|_| self::name(&fields, "family", findings));
+    let markers = fields.required("markers", keys::PACK.of, findings);
+    let markers = markers.map(|node| file_tests(node, findings)).unwrap_or_default();
+    if let Some(node) = fields.get("markers").filter(|node| is_empty(node)) {
+        let help = "name the file that such a project always has, such as `[\"Cargo.toml\"]`";
+        findings.error_with_help(node.at, "there is no marker: nothing would ever match", help);
+    }
+    let modes = [("any", MatchMode::Any), ("all", MatchMode::All)];
+    let match_mode = fields.get("matchMode").and_then(|node| fields::word(node, &modes, findings));
+    let priority = fields.get("priority").and_then(|node| priority(node, findings));
+    let reports = fields.get("reports").map(|node| Reports::read(node, findings));
+    let commands = fields.required("commands", keys::PACK.of, findings);
+    let commands = commands.map(|node| commands_of(node, reports.unwrap_or_default(), findings));
+    let commands = commands.unwrap_or_default();
+    let conventions = fields.get("conventions").map(|node| conventions(node, findings));
+    let (coverage, required) = quality_gates(&fields, &commands, findings);
+    let structure = fields.get("projectStructure").map(|node| structure(node, findings));
+    let skills = fields.get("skills").map(|node| texts(node, findings)).unwrap_or_default();
+    let test_files = fields.required("testFiles", keys::PACK.of, findings);
+    let test_files = test_files.map(|node| globs(node, findings)).unwrap_or_default();
+    if let Some(node) = fields.get("testFiles").filter(|node| is_empty(node)) {
+        let help = "name the files that hold tests, such as `[\"tests/**\"]`";
+        findings.error_with_help(node.at, "there is no glob: no file would be a test", help);
+    }
+    let protect = fields.get("protect").map(|node| globs(node, findings)).unwrap_or_default();
+    let name = name?;
+    Some(Pack {
+        display_name: display_name.unwrap_or_else(|| name.clone()),
+        version: version?,
+        family: family.unwrap_or_else(|| name.clone()),
+        name,
+        markers,
+        match_mode: match_mode.unwrap_or(MatchMode::Any),
+        priority: priority.unwrap_or(PRIORITY),
+        commands,
+        conventions: conventions.unwrap_or_default(),
+        coverage,
+        required,
+        project_structure: structure.unwrap_or_default(),
+        skills,
+        test_files,
+        protect,
+        source: PackSource::File(file_name.to_owned()),
+        hash,
+    })
+}
+
+/// Reads JSON as a tree that knows its places. Every JSON text is YAML, and the reader of that counts
+/// lines; that it is JSON is looked at first, because other programs read the file as well.
+fn tree(text: &str, findings: &mut Findings) -> Option<Node> {
+    let json = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(json) {
+        let line_start = json.split_inclusive('\n').take(error.line().saturating_sub(1));
+        let offset = line_start.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
+        let mut offset = offset.min(json.len());
+        while !json.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let said = error.to_string();
+        let said = said.split(" at line ").next().unwrap_or_default();
+        let at = At { len: 0, ..At::of_offset(json, offset) };
+        findings.error_with_help(at, format!("this is not JSON: {said}"), "correct it there");
+        return None;
+    }
+    // Tabs only stand between the parts of JSON, and YAML does not take them there.
+    yaml::parse(&json.replace('\t', " "), findings)
+}
+
+fn name(fields: &Fields<'_>, key: &str, findings: &mut Findings) -> Option<String> {
+    let node = fields.required(key, keys::PACK.of, findings)?;
+    let name = fields::filled_text(node, findings)?;
+    if !is_pack_name(&name.value) {
+        findings.error_with_help(
+            name.at,
+            format!("{} cannot be the name of a platform", shown(&name.value)),
+            "use at most 64 lower-case letters, digits, `-` and `_`, with a letter or a digit in \
+             front; `none` and `detect` mean something else",
+        );
+        return None;
+    }
+    Some(name.value)
+}
+
+/// Reads a text of one line that is told to people and agents.
+fn text(node: &Node, findings: &mut Findings) -> Option<String> {
+    let text = fields::filled_text(node, findings)?;
+    one_line(&text, MAX_TEXT, findings)
+}
+
+fn one_line(text: &Located<String>, most: usize, findings: &mut Findings) -> Option<String> {
+    if text.value.len() > most {
+        let message = format!("this text has {} bytes, more than {most}", text.value.len());
+        findings.error_with_help(text.at, message, "say it in fewer words");
+        return None;
+    }
+    if text.value.chars().any(char::is_control) {
+        let help = "write it on one line, without control characters";
+        findings.error_with_help(text.at, "expected one line of text", help);
+        return None;
+    }
+    Some(text.value.trim().to_owned())
+}
+
+/// Returns the nodes of one value or of a list, as many as there may be.
+fn several<'n>(node: &'n Node, findings: &mut Findings) -> &'n [Node] {
+    let nodes = fields::one_or_more(node);
+    if nodes.len() > MAX_LIST {
+        let message = format!("this list has {} entries, more than {MAX_LIST}", nodes.len());
+        findings.error_with_help(node.at, message, "keep the most important ones");
+        return &[];
+    }
+    nodes
+}
+
+fn is_empty(node: &Node) -> bool {
+    matches!(&node.value, Value::List(nodes) if nodes.is_empty())
+}
+
+fn texts(node: &Node, findings: &mut Findings) -> Vec<String> {
+    several(node, findings).iter().filter_map(|node| text(node, findings)).collect()
+}
+
+fn globs(node: &Node, findings: &mut Findings) -> Vec<String> {
+    several(node, findings).iter().filter_map(|node| path(node, findings)).collect()
+}
+
+/// Reads a path or a glob below the root.
+fn path(node: &Node, findings: &mut Findings) -> Option<String> {
+    let text = fields::filled_text(node, findings)?;
+    let path = one_line(&text, MAX_PATH, findings)?;
+    if let Err(bad) = glob::stays_inside(&path) {
+        let message = format!("{}: {bad}", shown(&path));
+        findings.error_with_help(text.at, message, "paths are relative to the platform's root");
+        return None;
+    }
+    if let Err(bad) = glob::compile(&path) {
+        let message = format!("{} is not a glob: {}", shown(&path), bad.kind());
+        findings.error_with_help(text.at, message, "put `\\` before a sign that is meant as such");
+        return None;
+    }
+    Some(path)
+}
+
+/// Reads a path that means itself.
+fn plain_path(node: &Node, findings: &mut Findings) -> Option<String> {
+    let found = path(node, findings)?;
+    if is_pattern(&found) {
+        let message = format!("expected one file, found the glob {}", shown(&found));
+        findings.error_with_help(node.at, message, "write the file's name");
+        return None;
+    }
+    Some(found)
+}
+
+fn file_tests(node: &Node, findings: &mut Findings) -> Vec<FileTest> {
+    several(node, findings).iter().filter_map(|node| file_test(node, findings)).collect()
+}
+
+fn file_test(node: &Node, findings: &mut Findings) -> Option<FileTest> {
+    let (file, mut test) = if let Value::Map(_) = node.value {
+        let fields = Fields::read(node, &keys::FILE_TEST, findings)?;
+        let mut get = |key: &str| {
+            let text = fields::filled_text(fields.get(key)?, findings)?;
+            one_line(&text, MAX_TEXT, findings)
+        };
+        let (contains, lacks, key) = (get("contains"), get("lacks"), get("key"));
+        let file = fields.required("file", keys::FILE_TEST.of, findings)?;
+        (file, FileTest { file: String::new(), contains, lacks, key })
+    } else {
+        (node, FileTest { file: String::new(), contains: None, lacks: None, key: None })
+    };
+    test.file = path(file, findings)?;
+    if test.file.rsplit_once('/').is_some_and(|(folders, _)| is_pattern(folders))
+        || test.file.contains("**")
+    {
+        findings.error_with_help(
+            file.at,
+            format!("{} looks into folders that it does not name", shown(&test.file)),
+            "only the last part may have `*`: a file is looked for in the root, or in a folder of it",
+        );
+        return None;
+    }
+    Some(test)
+}
+
+fn priority(node: &Node, findings: &mut Findings) -> Option<u32> {
+    let priority = fields::small_count(node, 0, findings)?;
+    if priority > MAX_PRIORITY {
+        let message = format!("expected a priority from 0 to {MAX_PRIORITY}");
+        findings.error_with_help(node.at, message, "shipped platforms have 20 to 60");
+        return None;
+    }
+    Some(priority)
+}
+
+/// Where reports land unless a command says otherwise.
+#[derive(Default)]
+struct Reports {
+    test: Option<String>,
+    coverage: Option<String>,
+}
+
+impl Reports {
+    fn read(node: &Node, findings: &mut Findings) -> Self {
+        let Some(fields) = Fields::read(node, &keys::REPORTS, findings) else {
+            return Self::default();
+        };
+        let mut get = |key: &str| path(fields.get(key)?, findings);
+        Self { test: get("test"), coverage: get("coverage") }
+    }
+
+    fn of(&self, name: CommandName) -> Option<&String> {
+        match name {
+            CommandName::Test => self.test.as_ref(),
+            CommandName::Coverage => self.coverage.as_ref(),
+            CommandName::Build
+            | CommandName::Lint
+            | CommandName::LintFix
+            | CommandName::Run
+            | CommandName::Prepare => None,
+        }
+    }
+}
+
+fn commands_of(
+    node: &Node,
+    reports: Reports,
+    findings: &mut Findings,
+) -> BTreeMap<CommandName, Vec<Way>> {
+    let mut commands = BTreeMap::new();
+    let Some(fields) = Fields::read(node, &keys::COMMANDS, findings) else { return commands };
+    for name in CommandName::ALL {
+        let Some(node) = fields.get(name.as_str()) else { continue };
+        let mut ways = Vec::new();
+        for node in several(node, findings) {
+            let Some(mut way) = way(node, findings) else { continue };
+            way.report = way.report.or_else(|| reports.of(name).cloned());
+            if name == CommandName::Coverage && way.report.is_none() {
+                let help = "say with `report`, or with `reports.coverage`, where it writes them";
+                let message = "without a report no coverage is known";
+                findings.error_with_help(node.at, message, help);
+            }
+            ways.push(way);
+        }
+        if let Some(last) = ways
+            .split_last()
+            .and_then(|(_, before)| before.iter().position(|way| way.when.is_empty()))
+        {
+            let message =
+                format!("way {} of `{name}` always fits, so those below it never count", last + 1);
+            findings.error_with_help(node.at, message, "give it an `if`, or put it last");
+        }
+        if !ways.is_empty() {
+            commands.insert(name, ways);
+        }
+    }
+    commands
+}
+
+fn way(node: &Node, findings: &mut Findings) -> Option<Way> {
+    let plain = |run: String| Way {
+        run,
+        when: Vec::new(),
+        report: None,
+        lock: None,
+        protect: Vec::new(),
+        timeout: TIMEOUT,
+    };
+    if !matches!(node.value, Value::Map(_)) {
+        return command(node, findings).map(plain);
+    }
+    let fields = Fields::read(node, &keys::WAY, findings)?;
+    let run = fields.required("run", keys::WAY.of, findings);
+    let run = run.and_then(|node| command(node, findings));
+    let when = fields.get("if").map(|node| file_tests(node, findings));
+    let report = fields.get("report").and_then(|node| path(node, findings));
+    let lock = fields.get("lock").and_then(|node| plain_path(node, findings));
+    let protect = fields.get("protect").map(|node| globs(node, findings));
+    let timeout = fields.get("timeout").and_then(|node| fields::span(node, findings));
+    Some(Way {
+        when: when.unwrap_or_default(),
+        report,
+        lock,
+        protect: protect.unwrap_or_default(),
+        timeout: timeout.unwrap_or(TIMEOUT),
+        ..plain(run?)
+    })
+}
+
+fn command(node: &Node, findings: &mut Findings) -> Option<String> {
+    let text = fields::filled_text(node, findings)?;
+    one_line(&text, MAX_COMMAND, findings)
+}
+
+fn conventions(node: &Node, findings: &mut Findings) -> Conventions {
+    let Some(fields) = Fields::read(node, &keys::CONVENTIONS, findings) else {
+        return Conventions::default();
+    };
+    let mut list =
+        |key: &str| fields.get(key).map(|node| texts(node, findings)).unwrap_or_default();
+    let (naming, patterns) = (list("naming"), list("patterns"));
+    let commit_format = fields.get("commitFormat").and_then(|node| text(node, findings));
+    Conventions { naming, patterns, commit_format }
+}
+
+fn quality_gates(
+    fields: &Fields<'_>,
+    commands: &BTreeMap<CommandName, Vec<Way>>,
+    findings: &mut Findings,
+) -> (CoverageBySize, Vec<CommandName>) {
+    let mut coverage = COVERAGE;
+    let gates = fields.get("qualityGates");
+    let Some(gates) = gates.and_then(|node| Fields::read(node, &keys::QUALITY_GATES, findings))
+    else {
+        return (coverage, Vec::new());
+    };
+    if let Some(sizes) =
+        gates.get("coverage").and_then(|node| Fields::read(node, &keys::COVERAGE, findings))
+    {
+        let places = [
+            ("S", &mut coverage.s),
+            ("M", &mut coverage.m),
+            ("L", &mut coverage.l),
+            ("XL", &mut coverage.xl),
+        ];
+        for (size, place) in places {
+            let Some(node) = sizes.required(size, keys::COVERAGE.of, findings) else { continue };
+            if let Some(percent) = percent(node, findings) {
+                *place = percent;
+            }
+        }
+    }
+    let mut required = Vec::new();
+    for node in gates.get("required").map(|node| several(node, findings)).unwrap_or_default() {
+        let Some(name) = fields::filled_text(node, findings) else { continue };
+        match CommandName::parse(&name.value) {
+            Some(name) if commands.contains_key(&name) => required.push(name),
+            Some(name) => findings.error_with_help(
+                node.at,
+                format!("`{name}` is required, and there is no such command"),
+                format!("add `{name}` to `commands`, or take it out here"),
+            ),
+            None => {
+                let known = CommandName::ALL.into_iter().map(CommandName::as_str);
+                let help = suggest::help(&name.value, known).unwrap_or_else(|| HELP.to_owned());
+                let message = format!("{} is no command of a platform", shown(&name.value));
+                findings.error_with_help(node.at, message, help);
+            }
+        }
+    }
+    (coverage, required)
+}
+
+fn percent(node: &Node, findings: &mut Findings) -> Option<Percent> {
+    if let Value::Number(text) = &node.value
+        && let Ok(percent) = text.parse()
+    {
+        return Some(percent);
+    }
+    fields::not_a_number(node, "a percentage from 0 to 100", findings)
+}
+
+fn structure(node: &Node, findings: &mut Findings) -> BTreeMap<String, String> {
+    let mut structure = BTreeMap::new();
+    let entries = fields::entries(node, "`projectStructure`", findings).unwrap_or_default();
+    if entries.len() > MAX_LIST {
+        let message = format!("there are {} folders, more than {MAX_LIST}", entries.len());
+        findings.error_with_help(node.at, message, "keep the most important ones");
+        return structure;
+    }
+    for (folder, at, node) in entries {
+        let folder = Located { value: folder.to_owned(), at };
+        if let Err(bad) = glob::stays_inside(&folder.value) {
+            let message = format!("{}: {bad}", shown(&folder.value));
+            let help = "paths are relative to the platform's root";
+            findings.error_with_help(at, message, help);
+            continue;
+        }
+        if let (Some(folder), Some(what)) =
+            (one_line(&folder, MAX_PATH, findings), text(node, findings))
+        {
+            structure.insert(folder, what);
+        }
+    }
+    structure
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;
