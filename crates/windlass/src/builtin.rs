@@ -8,8 +8,9 @@ pub(crate) struct BuiltIn {
 }
 
 /// All of them, the one that most people want first.
-pub(crate) const ALL: [BuiltIn; 4] = [
+pub(crate) const ALL: [BuiltIn; 5] = [
     BuiltIn { name: "change", source: include_str!("../workflows/change.yaml") },
+    BuiltIn { name: "autonomous", source: include_str!("../workflows/autonomous.yaml") },
     BuiltIn { name: "feature", source: include_str!("../workflows/feature.yaml") },
     BuiltIn { name: "fix", source: include_str!("../workflows/fix.yaml") },
     BuiltIn { name: "docs", source: include_str!("../workflows/docs.yaml") },

@@ -8,6 +8,7 @@
 
 pub(crate) mod name;
 mod tasks;
+mod text;
 
 pub use name::{BadItem, MAX_BODY_BYTES, MAX_ID_BYTES, MAX_TITLE_BYTES, id_of, is_id};
 pub use tasks::{MAX_TASKS_BYTES, Task, TasksError, read_tasks};

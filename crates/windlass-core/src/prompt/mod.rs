@@ -125,7 +125,7 @@ fn goal(text: &mut String, state: &RunState) {
 fn item(text: &mut String, state: &RunState, index: StepIndex) {
     let Some(item) = state.item_of(index).map(|state| &state.item) else { return };
     let _ = writeln!(text, "Item: `{}` {}", item.id, one_line(&item.title, 120));
-    if !item.body.is_empty() {
+    if !item.body.is_empty() || item.story.is_some() {
         let _ = writeln!(text, "What it asks for is in `{}`: read it first.", item_file(&item.id));
     }
 }

@@ -2,7 +2,8 @@
 
 use super::grammar::{
     BACKOFF, CHECKS, DEFAULTS, DIFF, FAILED, HUB, INPUT, Initial, Key, LIMITS, Mapping, Names,
-    PREPARE, PULL_REQUEST, READ, ROLLBACK, ROUTE, SERVER, SPOKE, STEP, TEAM, Takes, WORKFLOW,
+    PLATFORM_FIX, PREPARE, PULL_REQUEST, READ, REPORT, ROLLBACK, ROUTE, SERVER, SPOKE, STEP, TEAM,
+    Takes, WORKFLOW,
 };
 
 /// What the page begins with.
@@ -32,7 +33,7 @@ step's own agent alone complete nothing unless the step says `trust: agent`.
 /// Returns the reference of the workflow file.
 pub fn reference() -> String {
     let mut page = HEAD.to_owned();
-    let sections: [&Mapping; 16] = [
+    let sections: [&Mapping; 18] = [
         &WORKFLOW,
         &INPUT,
         &DEFAULTS,
@@ -46,6 +47,8 @@ pub fn reference() -> String {
         &ROLLBACK,
         &PULL_REQUEST,
         &FAILED,
+        &REPORT,
+        &PLATFORM_FIX,
         &TEAM,
         &SPOKE,
         &HUB,

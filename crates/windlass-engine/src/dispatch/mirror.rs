@@ -39,8 +39,7 @@ pub(super) fn write(
     let Some(index) = step else { return Ok(()) };
     let (plan, step) = (state.plan.step(index), state.step(index));
     if let Some(item) = state.item_of(index).map(|state| &state.item) {
-        let text = format!("# {}\n\n{}\n", item.title, item.body);
-        courtesy(copy(place, &item_file(&item.id), text.as_bytes()))?;
+        courtesy(copy(place, &item_file(&item.id), item.text().as_bytes()))?;
     }
     let task = template::fill_context(&plan.task, &state.context_of(index))
         .unwrap_or_else(|_| plan.task.clone());
