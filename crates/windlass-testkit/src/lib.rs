@@ -38,6 +38,7 @@ pub use remote::Remote;
 pub use repository::Repository;
 pub use skips::skip;
 pub use terminal::Terminal;
+pub use workspace::root;
 
 /// Makes a [`TestEnv`] around the `windlass` of the calling test's package.
 #[macro_export]

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// The folder of the workspace.
-pub(crate) fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     crates.and_then(Path::parent).expect("a workspace around the crate").to_owned()
 }

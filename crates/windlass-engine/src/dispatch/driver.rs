@@ -269,6 +269,9 @@ impl Driver {
     /// Starts what is outstanding and not yet being performed; stops what is no longer wanted.
     fn ensure(&mut self) -> Result<(), DriveError> {
         let wanted = outstanding(self.journal.state());
+        // Nobody performs a timer: one that is not wanted any more is gone.
+        self.performing
+            .retain(|effect, _| !matches!(effect, Effect::Wake { .. }) || wanted.contains(effect));
         for (effect, cancel) in &self.performing {
             let stopping = matches!(effect, Effect::EnsureAttempt { attempt }
                 if wanted.contains(&Effect::StopAttempt { attempt: attempt.clone() }));

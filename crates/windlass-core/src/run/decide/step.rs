@@ -7,6 +7,9 @@ use crate::run::{Event, Rejected, TimerKey};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Timestamp;
 
+/// How much of a condition is told.
+const MAX_WHEN: usize = 120;
+
 pub(super) fn when_evaluated(
     draft: &mut Draft,
     step: &StepId,
@@ -23,7 +26,10 @@ pub(super) fn when_evaluated(
         Ok(true) => Event::StepReady { step },
         Ok(false) => {
             let when = draft.state.plan.step(index).when.as_deref().unwrap_or_default();
-            Event::StepSkipped { step, reason: format!("`when: {when}` is not true") }
+            let when = when.split_whitespace().collect::<Vec<_>>().join(" ");
+            let shown: String = when.chars().take(MAX_WHEN).collect();
+            let more = if shown.len() < when.len() { "…" } else { "" };
+            Event::StepSkipped { step, reason: format!("`when: {shown}{more}` is not true") }
         }
         Err(message) => {
             Event::StepBlocked { step, reason: format!("`when` has no value: {message}") }
