@@ -2,5 +2,7 @@
 //! through every gate, and agents that cheat on the way.
 
 mod cheats;
+mod lint;
 mod project;
+mod stuck;
 mod toolchains;

@@ -9,6 +9,7 @@ mod publishing;
 mod random_moments;
 mod scenario;
 mod starting;
+mod stories;
 mod tdd;
 mod teams;
 mod while_recovering;
