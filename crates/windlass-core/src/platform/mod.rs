@@ -334,6 +334,11 @@ impl PinnedPlatform {
 }
 
 impl Pack {
+    /// Returns whether this is one of its commands, word for word.
+    pub fn has_command(&self, command: &str) -> bool {
+        self.commands.values().flatten().any(|way| way.run == command)
+    }
+
     /// Returns the way that a command goes; of a pinned pack the only one.
     pub fn command(&self, name: CommandName) -> Option<&Way> {
         self.commands.get(&name)?.first()

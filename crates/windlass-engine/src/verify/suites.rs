@@ -129,7 +129,7 @@ impl Looking<'_> {
             command,
             folder: suite.folder.as_deref(),
             timeout: suite.timeout,
-            env: context_environment(self.request),
+            env: context_environment(self.request, command),
         };
         let (report, output) = self.verifier.run_only(&tree, &request, self.cancel)?;
         let how = how(&report.outcome);

@@ -601,7 +601,7 @@ impl Looking<'_> {
                 "run `{command}`: `{folder}` is no folder of the work"
             )));
         }
-        let env = context_environment(self.request);
+        let env = context_environment(self.request, command);
         let request = CommandRequest { command, folder, timeout, env };
         if let Some(wanted) = Wanted::of(check) {
             return self.reports(tree, &wanted, &request);
@@ -654,7 +654,7 @@ impl Looking<'_> {
             part(path.as_bytes());
             part(hash.as_str().as_bytes());
         }
-        for (name, value) in context_environment(self.request) {
+        for (name, value) in context_environment(self.request, command) {
             part(name.as_bytes());
             part(value.as_bytes());
         }
@@ -675,8 +675,16 @@ fn counts_lines(step: &PlanStep) -> bool {
 }
 
 /// Context as environment: `a.b` becomes `WINDLASS_CONTEXT_A_B`, and the step's item becomes
-/// `WINDLASS_ITEM_ID` and `WINDLASS_ITEM_TITLE`. Never text in a command.
-pub(super) fn context_environment(request: &VerifyRequest<'_>) -> Vec<(String, String)> {
+/// `WINDLASS_ITEM_ID` and `WINDLASS_ITEM_TITLE`. Never text in a command. Commands of the platform know
+/// nothing of the run: what they say about a tree holds for every item.
+pub(super) fn context_environment(
+    request: &VerifyRequest<'_>,
+    command: &str,
+) -> Vec<(String, String)> {
+    let mut platforms = request.plan.platforms.iter();
+    if platforms.any(|platform| platform.pack.has_command(command)) {
+        return Vec::new();
+    }
     fn walk(prefix: &str, value: &serde_json::Value, into: &mut Vec<(String, String)>) {
         if let Some(object) = value.as_object() {
             for (key, value) in object {

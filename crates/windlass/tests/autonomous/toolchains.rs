@@ -27,6 +27,11 @@ fn assert_built(project: &Project) {
         }
     }
     assert_eq!(log.count("step_not_proven"), 0, "{run}");
+    // The same command on the same files is run once, whichever story or step asks for it.
+    let last = log.of("step_proven").into_iter().rfind(|proven| proven["step"] == "lint");
+    let proofs = last.expect("lint is proven")["report"]["proofs"].as_array().cloned();
+    let tests = proofs.unwrap_or_default().into_iter().filter(|proof| proof["cached"] == true);
+    assert!(tests.count() > 0, "the tests ran again for lint: {run}");
     project.env.assert_audit();
     project.env.assert_no_orphans();
     let views = project.env.json(&["tdd", "status", "--json"]);
