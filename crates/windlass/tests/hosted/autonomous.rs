@@ -43,11 +43,11 @@ fn the_command_workflow_starts_autonomous_and_offers_the_analysts_questions() {
 }
 
 #[test]
-fn an_issue_and_inputs_come_with_the_command() {
+fn inputs_come_with_the_command_and_its_slash_may_be_left_out() {
     let env = test_env!();
     with_platform(&env);
     let host = Host::start(&env, "s1");
-    let told = host.says("/windlass:workflow --input clarify=false -- Greet --all people");
+    let told = host.says("windlass:workflow --input clarify=false -- Greet --all people");
     let first = told.context().unwrap();
     assert!(first.contains("step `analyse`"), "no questions are wanted: {first}");
     assert_eq!(env.log_json().of("run_started")[0]["plan"]["goal"], "Greet --all people");
