@@ -28,17 +28,20 @@ macro_rules! command {
 }
 
 /// The commands. Their text says little: the hook on the prompt has decided before the model reads it.
-const COMMANDS: [(&str, &str); 10] = [
+const COMMANDS: [(&str, &str); 13] = [
     command!("abort"),
     command!("approve"),
     command!("feature"),
     command!("feedback"),
+    command!("implement"),
     command!("pause"),
     command!("resume"),
     command!("retry-reset"),
+    command!("review"),
     command!("rollback"),
     command!("run"),
     command!("skip"),
+    command!("workflow"),
 ];
 
 const STATUS: &str = include_str!("text/commands/status.md");

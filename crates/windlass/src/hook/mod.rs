@@ -16,6 +16,7 @@ mod stop;
 mod subagent;
 mod turn;
 mod who;
+mod wish;
 
 use std::io::Read as _;
 use std::panic::AssertUnwindSafe;

@@ -15,6 +15,7 @@ use windlass_engine::process::ancestry;
 
 use super::turn::is_attended;
 use super::who::Asked;
+use super::wish::{Wish, wish};
 use super::{PATIENCE, shell_file};
 use crate::cli::{Cli, Command, RunArguments};
 use crate::commands::{inputs_to_ask, prepare_run, start_prepared};
@@ -35,12 +36,8 @@ pub(super) fn asked_for(asked: &Asked, command: &str, words: &str) -> Result<Ans
     if live.is_none_or(|live| live.session != session) {
         return Ok(not_here("this session's SessionStart hook did not reach windlass"));
     }
-    let starting = Starting {
-        session,
-        workflow: (command != "run").then(|| command.to_owned()),
-        arguments: as_arguments(words)?,
-        reminded: 0,
-    };
+    let Wish { workflow, arguments } = wish(command, words, &asked.checkout.top_level)?;
+    let starting = Starting { session, workflow, arguments, reminded: 0 };
     let arguments = parsed(&starting, &[])?;
     let surroundings = asked.surroundings()?;
     let questions = inputs_to_ask(&arguments, &surroundings, &quiet())?;
@@ -110,7 +107,7 @@ pub(crate) fn begin_hosted(
     let sessions = names.iter().filter_map(|name| std::env::var(name).ok());
     let Some(starting) = sessions.into_iter().find_map(|session| desk.starting(&session)) else {
         return Err(CommandError::usage("no person has asked for a run in this session").hint(
-            "a person starts one with `/windlass:feature` or `/windlass:run` in the session, or with `windlass run` in a terminal",
+            "a person starts one with `/windlass:workflow` or `/windlass:run` in the session, or with `windlass run` in a terminal",
         ));
     };
     let HostProcess { pid, start } = starting.session.process;
@@ -145,32 +142,6 @@ fn begin(
 
 fn begun(asked: &Asked, state: &RunState) -> String {
     windlass_core::hook::session_start(state, asked.instruction(state).as_deref())
-}
-
-/// Reads what a person wrote after the command: an issue's number, options, or a goal.
-fn as_arguments(words: &str) -> Result<Vec<String>, CommandError> {
-    let words = words.trim();
-    let number = words.strip_prefix('#').unwrap_or(words);
-    if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Ok(vec!["--issue".to_owned(), number.to_owned()]);
-    }
-    if words.starts_with("--") || words.contains(" --") {
-        // What follows ` -- ` is the goal, word for word.
-        let (options, goal) = match words.split_once(" -- ") {
-            Some((options, goal)) => (options, Some(goal.trim().to_owned())),
-            None => (words, None),
-        };
-        let options = shlex::split(options)
-            .ok_or_else(|| CommandError::usage(format!("`{options}` is not understood")))?;
-        let goal = goal.into_iter().flat_map(|goal| ["--".to_owned(), goal]);
-        return Ok(options.into_iter().chain(goal).collect());
-    }
-    if words.is_empty() {
-        return Err(CommandError::usage("a run needs an issue's number or a goal")
-            .hint("`/windlass:feature 42`, or `/windlass:run Add a health endpoint`"));
-    }
-    // As an own argument behind `--`, so that no goal is taken for an option.
-    Ok(vec!["--".to_owned(), words.to_owned()])
 }
 
 fn parsed(starting: &Starting, inputs: &[String]) -> Result<RunArguments, CommandError> {

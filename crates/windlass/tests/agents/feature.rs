@@ -10,6 +10,8 @@ use std::process::Command;
 use serde_json::Value;
 use windlass_testkit::{Background, Finished, Gh, Remote, TestEnv, wait};
 
+pub(super) use ended::role_text;
+
 use crate::support::{Agent, World};
 use team::{NO_TABLES, lane};
 

@@ -1,5 +1,6 @@
 //! The real agent CLIs through the whole of windlass, against a scripted model on loopback.
 
+mod autonomous;
 mod broken;
 mod crashes;
 mod feature;

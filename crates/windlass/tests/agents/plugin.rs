@@ -161,10 +161,21 @@ fn the_first_session_has_all_of_the_plugin() {
             let list = init[key].as_array().unwrap();
             assert!(list.iter().any(|each| each == name), "{version}: {key} {name}: {init}");
         };
-        for command in ["feature", "run", "status", "approve", "retry-reset", "abort"] {
+        let commands = [
+            "feature",
+            "workflow",
+            "implement",
+            "review",
+            "run",
+            "status",
+            "approve",
+            "retry-reset",
+            "abort",
+        ];
+        for command in commands {
             has("slash_commands", &format!("windlass:{command}"));
         }
-        for agent in ["worker", "developer", "code-reviewer"] {
+        for agent in ["worker", "developer", "analyst", "security", "code-reviewer"] {
             has("agents", &format!("windlass:{agent}"));
         }
         let started = messages.iter().filter(|message| message["subtype"] == "hook_started");

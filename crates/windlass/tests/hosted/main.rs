@@ -1,6 +1,7 @@
 //! A session drives a run through its hooks. The host is played by the test; the real one is in
 //! `agents::hosted`.
 
+mod autonomous;
 mod callers;
 mod crash;
 mod gates;

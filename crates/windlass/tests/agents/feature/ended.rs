@@ -119,7 +119,7 @@ impl Feature {
 }
 
 /// The body of a role that comes with windlass.
-fn role_text(name: &str) -> String {
+pub(crate) fn role_text(name: &str) -> String {
     let file = format!("{}/agents/{name}.md", env!("CARGO_MANIFEST_DIR"));
     let text = fs_err::read_to_string(file).expect("a role");
     let (_, body) = text.split_once("\n---\n").expect("front matter");
