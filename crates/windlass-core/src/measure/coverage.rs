@@ -121,6 +121,11 @@ impl LineCoverage {
         Ok(())
     }
 
+    /// Leaves files out.
+    pub fn retain(&mut self, counts: impl Fn(&str) -> bool) {
+        self.files.retain(|path, _| counts(path));
+    }
+
     /// How many lines could run.
     pub fn lines(&self) -> u64 {
         self.files.values().map(|lines| lines.len() as u64).sum()

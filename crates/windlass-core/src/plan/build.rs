@@ -505,6 +505,7 @@ impl Builder<'_> {
                 env: run.env.clone(),
                 min: self.percent(min),
                 by_size: None,
+                without: Vec::new(),
             },
             Kind::Checklist { file, min } => {
                 CheckKind::Checklist { file: self.fill(file), min: self.percent(min) }

@@ -104,6 +104,9 @@ pub enum CheckKind {
         /// The least share by the size of the item, until the item comes up.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by_size: Option<CoverageBySize>,
+        /// Globs of files whose lines do not count, relative to the tree: tests run by themselves.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        without: Vec<String>,
     },
     /// Test first: only test files changed, the tests passed before, and the new ones fail now.
     Red(Suite),

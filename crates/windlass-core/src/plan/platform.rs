@@ -114,13 +114,13 @@ fn check(what: PlatformCheck, platform: &PinnedPlatform, way: &Way, in_item: boo
     let (timeout, cache, env) = (way.timeout, true, Vec::new());
     let report = way.report.as_ref().map(|glob| platform.path(glob));
     match (what, report) {
-        (PlatformCheck::Red | PlatformCheck::Green, report) => {
+        (PlatformCheck::Red, report) => {
             let tests = platform.test_files();
-            let suite = Suite { command, folder, timeout, cache, env, tests, report };
-            match what {
-                PlatformCheck::Red => CheckKind::Red(suite),
-                _ => CheckKind::Green(suite),
-            }
+            CheckKind::Red(Suite { command, folder, timeout, cache, env, tests, report })
+        }
+        (PlatformCheck::Green, report) => {
+            let tests = platform.test_files();
+            CheckKind::Green(Suite { command, folder, timeout, cache, env, tests, report })
         }
         (PlatformCheck::Test, Some(glob)) => {
             let (min, failures) = (1, 0);
@@ -131,7 +131,18 @@ fn check(what: PlatformCheck, platform: &PinnedPlatform, way: &Way, in_item: boo
             // The size of an item is known when it comes up.
             let by_size = in_item.then_some(coverage);
             let min = coverage.of(Size::M);
-            CheckKind::Coverage { glob, command, folder, timeout, cache, env, min, by_size }
+            let without = platform.test_files();
+            CheckKind::Coverage {
+                glob,
+                command,
+                folder,
+                timeout,
+                cache,
+                env,
+                min,
+                by_size,
+                without,
+            }
         }
         (
             PlatformCheck::Build

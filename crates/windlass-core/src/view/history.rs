@@ -360,6 +360,46 @@ fn item_words(event: &Event) -> String {
         Event::FailureNoted { about, category, summary, by } => {
             format!("{by} noted a failure of `{about}` ({category}): {summary}")
         }
+        Event::ItemMoved { item, before: Some(before) } => {
+            format!("item `{item}` comes before `{before}`")
+        }
+        Event::ItemMoved { item, before: None } => format!("item `{item}` comes last"),
+        Event::ItemTakenBack { item, .. } => {
+            format!("what was done for item `{item}` is set aside")
+        }
+        Event::ItemGoesOn { item } => format!("item `{item}` goes on with what was done for it"),
+        _ => String::new(),
+    }
+}
+
+/// Tells what people were told or asked on the way.
+#[expect(clippy::wildcard_enum_match_arm, reason = "`describe` sends only these here")]
+fn told_words(event: &Event) -> String {
+    match event {
+        Event::ProgressReported { step, finished: 1 } => format!("`{step}`: 1 item is finished"),
+        Event::ProgressReported { step, finished } => {
+            format!("`{step}`: {finished} items are finished")
+        }
+        Event::CheckpointMade { checkpoint } => {
+            format!("checkpoint `{}` by {}", checkpoint.name, checkpoint.by)
+        }
+        Event::DraftAsked { by } => format!("{by} wants a draft pull request"),
+        Event::QuestionsAsked { step, questions, .. } => match questions.len() {
+            1 => format!("`{step}` has 1 question"),
+            count => format!("`{step}` has {count} questions"),
+        },
+        Event::QuestionAnswered { answer } => {
+            let what = answer.text.as_deref().or(answer.choice.as_deref()).unwrap_or_default();
+            match &answer.by {
+                AnsweredBy::Person(name) => format!("{name} answers {}: {what}", answer.question),
+                AnsweredBy::Assumed => format!("{} is assumed: {what}", answer.question),
+            }
+        }
+        Event::ClarificationAdded { clarification } => format!(
+            "clarification ({}): {}",
+            clarification.question.category,
+            clarification.words().unwrap_or_default()
+        ),
         _ => String::new(),
     }
 }
@@ -449,44 +489,21 @@ pub fn describe(event: &Event) -> String {
         | Event::ItemAdded { .. }
         | Event::ItemUpdated { .. }
         | Event::ItemOpened { .. }
+        | Event::ItemMoved { .. }
+        | Event::ItemTakenBack { .. }
+        | Event::ItemGoesOn { .. }
         | Event::FailureNoted { .. } => item_words(event),
-        Event::ItemMoved { item, before: Some(before) } => {
-            format!("item `{item}` comes before `{before}`")
-        }
-        Event::ItemMoved { item, before: None } => format!("item `{item}` comes last"),
-        Event::ItemTakenBack { item, .. } => {
-            format!("what was done for item `{item}` is set aside")
-        }
-        Event::ItemGoesOn { item } => format!("item `{item}` goes on with what was done for it"),
         Event::BlockerOpened { .. }
         | Event::BlockerLookedAt { .. }
         | Event::BlockerStays { .. }
         | Event::BlockerResolved { .. }
         | Event::ResolutionNoted { .. } => blocker_words(event),
-        Event::ProgressReported { step, finished: 1 } => format!("`{step}`: 1 item is finished"),
-        Event::ProgressReported { step, finished } => {
-            format!("`{step}`: {finished} items are finished")
-        }
-        Event::CheckpointMade { checkpoint } => {
-            format!("checkpoint `{}` by {}", checkpoint.name, checkpoint.by)
-        }
-        Event::DraftAsked { by } => format!("{by} wants a draft pull request"),
-        Event::QuestionsAsked { step, questions, .. } => match questions.len() {
-            1 => format!("`{step}` has 1 question"),
-            count => format!("`{step}` has {count} questions"),
-        },
-        Event::QuestionAnswered { answer } => {
-            let what = answer.text.as_deref().or(answer.choice.as_deref()).unwrap_or_default();
-            match &answer.by {
-                AnsweredBy::Person(name) => format!("{name} answers {}: {what}", answer.question),
-                AnsweredBy::Assumed => format!("{} is assumed: {what}", answer.question),
-            }
-        }
-        Event::ClarificationAdded { clarification } => format!(
-            "clarification ({}): {}",
-            clarification.question.category,
-            clarification.words().unwrap_or_default()
-        ),
+        Event::ProgressReported { .. }
+        | Event::CheckpointMade { .. }
+        | Event::DraftAsked { .. }
+        | Event::QuestionsAsked { .. }
+        | Event::QuestionAnswered { .. }
+        | Event::ClarificationAdded { .. } => told_words(event),
         Event::BlockerRaised { message } => format!("a person is needed: {message}"),
         Event::RunPaused { reason, detail } => format!("paused ({}): {detail}", reason.as_str()),
         Event::RunResumed { .. } => "resumed".to_owned(),

@@ -240,7 +240,12 @@ fn read_foreach(fields: &Fields<'_>, findings: &mut Findings) -> Option<Foreach>
         );
     }
     let report = fields.get("report").and_then(|node| read_report(node, findings));
-    let checkpoint = template(fields, "checkpoint", Role::Setting, findings);
+    let checkpoint = fields.get("checkpoint").and_then(|node| {
+        if let Value::Number(number) = &node.value {
+            return fields::template_of(number, node.at, Role::Setting, findings);
+        }
+        fields::template(node, Role::Setting, findings)
+    });
     let max = max.flatten().unwrap_or(MAX_ITEMS);
     Some(Foreach { at: node.at, max, tasks, stories, report, checkpoint })
 }

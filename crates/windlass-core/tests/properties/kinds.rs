@@ -167,6 +167,7 @@ fn inputs_of_sessions() -> [InputKind; 5] {
 }
 
 /// One input of every kind, about every step, with the numbers that are current.
+#[expect(clippy::too_many_lines, reason = "one of every kind")]
 fn inputs_for(state: &RunState) -> Vec<InputKind> {
     let files = || Snapshot { code: "c1".into(), papers: "papers".into() };
     let observed = || state.gate().map_or_else(files, |gate| gate.snapshot.clone());

@@ -15,6 +15,7 @@ use windlass_core::measure::{
 use windlass_core::plan::CheckKind;
 use windlass_core::proof::Outcome;
 
+use super::changes::set;
 use super::commands::{CommandRequest, Ran};
 use super::report_files;
 use super::seen::Seen;
@@ -34,7 +35,7 @@ const MAX_LISTED_SOURCES: usize = 10;
 /// What a check wants of the reports.
 pub(super) enum Wanted<'c> {
     Tests { glob: &'c str, min: u64, failures: u64 },
-    Coverage { glob: &'c str, min: Percent },
+    Coverage { glob: &'c str, min: Percent, without: &'c [String] },
 }
 
 /// What the reports say.
@@ -57,7 +58,9 @@ impl<'c> Wanted<'c> {
             CheckKind::Junit { glob, min, failures, .. } => {
                 Some(Self::Tests { glob, min: *min, failures: *failures })
             }
-            CheckKind::Coverage { glob, min, .. } => Some(Self::Coverage { glob, min: *min }),
+            CheckKind::Coverage { glob, min, without, .. } => {
+                Some(Self::Coverage { glob, min: *min, without })
+            }
             CheckKind::File { .. }
             | CheckKind::Run { .. }
             | CheckKind::Red(_)
@@ -82,7 +85,10 @@ impl<'c> Wanted<'c> {
             Self::Tests { glob, min, failures } => {
                 key("junit pass 1", glob, min.to_string(), *failures)
             }
-            Self::Coverage { glob, min } => key("coverage pass 1", glob, min.to_string(), 0),
+            Self::Coverage { glob, min, without } => {
+                let min = format!("{min} without {}", without.join("\n"));
+                key("coverage pass 2", glob, min, 0)
+            }
         }
     }
 
@@ -184,8 +190,8 @@ fn measure(root: &Path, wanted: &Wanted<'_>, folder: Option<&str>) -> Measured {
     }
     let measured = match wanted {
         Wanted::Tests { min, failures, .. } => tests(root, &found.files, *min, *failures),
-        Wanted::Coverage { min, .. } => {
-            coverage(root, &found.files, folder.unwrap_or_default(), *min)
+        Wanted::Coverage { min, without, .. } => {
+            coverage(root, &found.files, folder.unwrap_or_default(), *min, without)
         }
     };
     measured.unwrap_or_else(Measured::nothing)
@@ -242,15 +248,23 @@ fn tests(root: &Path, paths: &[String], min: u64, most: u64) -> Result<Measured,
     })
 }
 
-fn coverage(root: &Path, paths: &[String], folder: &str, min: Percent) -> Result<Measured, String> {
+fn coverage(
+    root: &Path,
+    paths: &[String],
+    folder: &str,
+    min: Percent,
+    without: &[String],
+) -> Result<Measured, String> {
     let mut reported: Vec<(String, ReportedFile)> = Vec::new();
     each(root, paths, MAX_COVERAGE_BYTES, |path, bytes| {
         let files = read_coverage(bytes).map_err(|why| format!("`{path}` {why}"))?;
         reported.extend(files.into_iter().map(|file| (path.to_owned(), file)));
         Ok(())
     })?;
-    let coverage = in_tree(root, folder, reported)
+    let mut coverage = in_tree(root, folder, reported)
         .map_err(|(report, foreign)| format!("`{report}` is about another tree: {foreign}"))?;
+    let left_out = set(without);
+    coverage.retain(|path| !left_out.is_match(path));
     if coverage.lines() == 0 {
         return Err("the reports speak of no line that could run".to_owned());
     }

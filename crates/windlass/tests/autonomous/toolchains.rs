@@ -106,7 +106,7 @@ pub(crate) fn node_project() -> Option<Project> {
         r#"{"name": "sums", "version": "1.0.0", "type": "module", "scripts": {"test": "node --test"}}"#,
     );
     env.repository.write("src/sums.js", ADD);
-    env.repository.write("test/add.test.js", &node_test("add(1, 2)", "3", "adds"));
+    env.repository.write("test/add.test.js", node_test("add(1, 2)", "3", "adds"));
     env.repository.commit("sums");
     Some(Project::new(env, Vec::new()))
 }

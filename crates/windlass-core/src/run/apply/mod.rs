@@ -65,27 +65,11 @@ impl RunState {
         self.now = self.now.max(at);
         match event {
             Event::RunStarted { .. } => Err(IllegalEvent::StartedTwice),
-            Event::DriverTookOver { driver, session } => {
-                self.driver = Some(*driver);
-                self.session.clone_from(session);
-                self.blocks = Blocks::default();
-                Ok(())
-            }
-            Event::DriverLeft => {
-                // The session stays the run's owner: who may go on with it is asked of it first.
-                self.driver = None;
-                Ok(())
-            }
-            Event::StopBlocked => {
-                self.blocks.in_a_row = self.blocks.in_a_row.saturating_add(1);
-                self.blocks.in_all = self.blocks.in_all.saturating_add(1);
-                Ok(())
-            }
-            Event::SessionNoted { .. } => Ok(()),
-            Event::BlocksReset => {
-                self.blocks = Blocks::default();
-                Ok(())
-            }
+            Event::DriverTookOver { .. }
+            | Event::DriverLeft
+            | Event::StopBlocked
+            | Event::SessionNoted { .. }
+            | Event::BlocksReset => self.apply_to_driver(event),
             Event::StepReady { step }
             | Event::StepTaken { step }
             | Event::StepBegan { step, .. }
@@ -165,6 +149,34 @@ impl RunState {
             | Event::RunAborted
             | Event::RunCompleted => self.apply_to_control(event),
         }
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`apply` matches every event and sends only these here"
+    )]
+    fn apply_to_driver(&mut self, event: &Event) -> Applied {
+        match event {
+            Event::DriverTookOver { driver, session } => {
+                self.driver = Some(*driver);
+                self.session.clone_from(session);
+                self.blocks = Blocks::default();
+            }
+            Event::DriverLeft => {
+                // The session stays the run's owner: who may go on with it is asked of it first.
+                self.driver = None;
+            }
+            Event::StopBlocked => {
+                self.blocks.in_a_row = self.blocks.in_a_row.saturating_add(1);
+                self.blocks.in_all = self.blocks.in_all.saturating_add(1);
+            }
+            Event::SessionNoted { .. } => {}
+            Event::BlocksReset => {
+                self.blocks = Blocks::default();
+            }
+            _ => return Err(self.wrong_control(event)),
+        }
+        Ok(())
     }
 
     #[expect(

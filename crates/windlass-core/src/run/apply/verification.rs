@@ -33,23 +33,7 @@ impl RunState {
     pub(super) fn apply_verification(&mut self, index: StepIndex, event: &Event) -> Applied {
         let now = self.now;
         match event {
-            Event::VerificationStarted { verification, snapshot, reason, .. } => {
-                self.expect_holder(index, event, |phase| {
-                    matches!(phase, Phase::Due | Phase::AtGate { .. })
-                })?;
-                expect_next(event, verification.0, self.verifications)?;
-                let judges = *reason == VerifyReason::AttemptEnded || self.step(index).unjudged;
-                let attempt = judges.then_some(self.step(index).attempts);
-                self.verifications = verification.0;
-                self.note_files(index, snapshot);
-                let (verification, snapshot) = (*verification, snapshot.clone());
-                self.update(index, |step| {
-                    (step.verify_first, step.unjudged) = (false, false);
-                    step.approved = false;
-                    (step.acted, step.waived) = (false, false);
-                    step.phase = Phase::Verifying { verification, snapshot, attempt, since: now };
-                });
-            }
+            Event::VerificationStarted { .. } => self.start_verification(index, event)?,
             Event::VerificationBroken { .. } => {
                 self.interrupt_verification(index, event)?;
                 self.update(index, |step| {
@@ -136,6 +120,29 @@ impl RunState {
             }
             _ => return Err(self.wrong_phase(index, event)),
         }
+        Ok(())
+    }
+
+    fn start_verification(&mut self, index: StepIndex, event: &Event) -> Applied {
+        let Event::VerificationStarted { verification, snapshot, reason, .. } = event else {
+            return Err(self.wrong_phase(index, event));
+        };
+        let now = self.now;
+        self.expect_holder(index, event, |phase| {
+            matches!(phase, Phase::Due | Phase::AtGate { .. })
+        })?;
+        expect_next(event, verification.0, self.verifications)?;
+        let judges = *reason == VerifyReason::AttemptEnded || self.step(index).unjudged;
+        let attempt = judges.then_some(self.step(index).attempts);
+        self.verifications = verification.0;
+        self.note_files(index, snapshot);
+        let (verification, snapshot) = (*verification, snapshot.clone());
+        self.update(index, |step| {
+            (step.verify_first, step.unjudged) = (false, false);
+            step.approved = false;
+            (step.acted, step.waived) = (false, false);
+            step.phase = Phase::Verifying { verification, snapshot, attempt, since: now };
+        });
         Ok(())
     }
 

@@ -249,10 +249,8 @@ pub(super) fn give_up(draft: &mut Draft, index: StepIndex, reason: PauseReason, 
     match policy {
         Exhausted::Pause => {
             draft.emit(Event::StepFailed { step: step.clone() });
-            let detail = match reason {
-                PauseReason::RetriesExhausted => format!("`{step}`: {why}"),
-                _ => format!("`{step}` {why}"),
-            };
+            let colon = if reason == PauseReason::RetriesExhausted { ":" } else { "" };
+            let detail = format!("`{step}`{colon} {why}");
             draft.emit(Event::RunPaused { reason, detail });
         }
         Exhausted::Block => draft.emit(Event::StepBlocked { step, reason: why }),

@@ -197,7 +197,7 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
         .example("{items: 3, time: 30m}"),
         Key::new(
             "checkpoint",
-            Takes::Template,
+            Takes::Either(&[small_count(0), Takes::Template]),
             "With `foreach`: after how many items a person looks before the next; 0 for never.",
         )
         .otherwise("never")
