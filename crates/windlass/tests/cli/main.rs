@@ -2,6 +2,7 @@
 
 mod agents;
 mod bad_input;
+mod blockers;
 mod configuration;
 mod contracts;
 mod cost;
@@ -23,6 +24,7 @@ mod places;
 mod platforms;
 mod plugin;
 mod publish;
+mod questions;
 mod replay;
 mod report;
 mod screens;

@@ -214,22 +214,24 @@ pub(super) fn looked_at(
         return Err(Rejected::NotExpected);
     };
     let Some(looking) = blocker.looking.clone() else { return Err(Rejected::NotExpected) };
-    let failed = report.proofs.iter().find(|proof| proof.holds != Holds::Yes);
-    match (&report.broken, failed) {
-        (Some(broken), _) => {
-            draft.emit(Event::BlockerStays { blocker: id, why: broken.clone() });
-        }
-        (None, Some(proof)) => {
-            let why = match proof.excerpt.as_deref().map(str::trim).filter(|text| !text.is_empty())
-            {
-                Some(excerpt) => format!("{}\n{excerpt}", proof.summary),
-                None => proof.summary.clone(),
-            };
-            draft.emit(Event::BlockerStays { blocker: id, why });
-        }
-        (None, None) => resolve(draft, id, looking.by, looking.notes),
+    match why_it_stays(report) {
+        Some(why) => draft.emit(Event::BlockerStays { blocker: id, why }),
+        None => resolve(draft, id, looking.by, looking.notes),
     }
     Ok(())
+}
+
+/// Says why a look at a blocker does not let the run go on; none where it does.
+pub fn why_it_stays(report: &VerifyReport) -> Option<String> {
+    if report.broken.is_some() {
+        return report.broken.clone();
+    }
+    let proof = report.proofs.iter().find(|proof| proof.holds != Holds::Yes)?;
+    let excerpt = proof.excerpt.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    Some(match excerpt {
+        Some(excerpt) => format!("{}\n{excerpt}", proof.summary),
+        None => proof.summary.clone(),
+    })
 }
 
 /// It is time to look again.
