@@ -101,7 +101,7 @@ pub(crate) fn prepare_run(
         backend: backend.to_owned(),
         command: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        questions_wait: questions_wait(arguments.yes, &settings),
+        questions_wait: questions_wait(arguments.yes || !hook::is_attended(), &settings),
         failure_rules: settings.failures,
         services: settings.services,
     })

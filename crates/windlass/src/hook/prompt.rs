@@ -224,7 +224,7 @@ fn is_told_again(asked: &Asked) -> Result<bool, CommandError> {
 }
 
 /// Whether what is said in this session is its person's word.
-fn is_heard(asked: &Asked) -> bool {
+pub(super) fn is_heard(asked: &Asked) -> bool {
     let host = asked.caller().is_ok_and(|caller| caller.standing == Standing::Host);
     let live = Desk::of_machine(&asked.home).live(&asked.call.session);
     // A prompt that the session sends itself cannot be told from one that is typed.
@@ -387,6 +387,8 @@ fn other(asked: &Asked, state: &RunState, message: &str) -> Result<Answer, Comma
 fn told(asked: &Asked, state: &RunState) -> Answer {
     Answer::Context(match state.status() {
         RunStatus::Active => next(asked, state),
+        // What agents ask is asked by the session's own tool.
+        RunStatus::AwaitingUser if asked.instruction(state).is_some() => next(asked, state),
         RunStatus::AwaitingApproval
         | RunStatus::AwaitingUser
         | RunStatus::Waiting

@@ -234,3 +234,20 @@ fn a_checkpoint_is_a_state_of_the_code_to_come_back_to() {
     env.windlass(&["resume"]).assert_code(3);
     env.assert_audit();
 }
+
+#[test]
+fn last_words_that_ask_for_a_person_raise_a_blocker() {
+    let env = test_env!();
+    let script = format!(
+        "if test -e {key}; then echo x > answer.txt; echo x > last.md; else echo working; \
+         echo 'ESCALATION_REQUIRED: the sandbox of the bank is closed'; fi",
+        key = key(&env).display()
+    );
+    env.run(WORKFLOW, &script, &["--no-wait"]).assert_code(3);
+    let open = blockers(&env);
+    assert_eq!(open[0]["description"], "the sandbox of the bank is closed");
+    assert_eq!((&open[0]["by"], &open[0]["step"]), (&json!("agent:code#1"), &json!("code")));
+    assert_eq!(env.log_json().count("step_not_proven"), 0, "nobody judges");
+    fs_err::write(key(&env), "").unwrap();
+    env.windlass(&["fixed", "--notes", "it is open"]).assert_code(0);
+}

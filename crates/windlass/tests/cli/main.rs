@@ -10,6 +10,7 @@ mod damage;
 mod decisions;
 mod definition;
 mod doctor;
+mod drafts;
 mod driving;
 mod help;
 mod importing;

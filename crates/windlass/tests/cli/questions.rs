@@ -11,7 +11,6 @@ steps:
   - id: clarify
     agent: analyst
     task: Ask what is not clear.
-    asks: analysis
     done: {questions: ".windlass/run/specs/questions-analysis.yaml"}
   - id: code
     agent: developer

@@ -8,6 +8,7 @@ mod guards;
 mod life;
 mod loops;
 mod owners;
+mod questions;
 mod starts;
 mod support;
 mod teams;
