@@ -11,7 +11,15 @@ pub fn left_out_text(state: &RunState) -> Option<String> {
     if !state.draft {
         return None;
     }
-    let left_out = |item: &&ItemState| item.item.skipped.as_deref() == Some(LEFT_OUT);
+    // The name of whoever asked for it stands behind the reason.
+    let is_reason = |reason: &str| reason.starts_with(LEFT_OUT);
+    // What has begun is skipped step by step.
+    let by_steps = |item: &ItemState| {
+        let steps = item.steps(&state.plan);
+        steps.iter().any(|index| state.step(*index).note.as_deref().is_some_and(is_reason))
+    };
+    let left_out =
+        |item: &&ItemState| item.item.skipped.as_deref().is_some_and(is_reason) || by_steps(item);
     let mut text = String::from(
         "> **Draft.** A person asked for this pull request before all of the work was done. It does \
          not have:\n>\n",

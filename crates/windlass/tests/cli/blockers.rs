@@ -136,6 +136,13 @@ fn a_fixed_blocker_lets_the_step_go_on_with_the_notes_in_its_prompt() {
     assert!(env.place().join("half.txt").exists());
     let resolved = blockers(&env);
     assert_eq!(resolved[0]["resolved"]["notes"], "It is in the vault now.");
+    let report = env.windlass(&["report"]).stdout;
+    assert!(
+        report.contains("## Blockers") && report.contains("It is in the vault now."),
+        "{report}"
+    );
+    let page = env.windlass(&["report", "--html"]).stdout;
+    assert!(page.contains("Blockers") && page.contains("The key is missing"), "{page}");
     env.assert_audit();
 }
 
@@ -239,7 +246,7 @@ fn a_checkpoint_is_a_state_of_the_code_to_come_back_to() {
 fn last_words_that_ask_for_a_person_raise_a_blocker() {
     let env = test_env!();
     let script = format!(
-        "if test -e {key}; then echo x > answer.txt; echo x > last.md; else echo working; \
+        "if test -e {key}; then echo \"$WINDLASS_ATTEMPT\" | tee answer.txt last.md; else echo working; \
          echo 'ESCALATION_REQUIRED: the sandbox of the bank is closed'; fi",
         key = key(&env).display()
     );

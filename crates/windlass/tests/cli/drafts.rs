@@ -16,7 +16,6 @@ steps:
   - id: stories
     foreach: items
     max: 4
-    exhausted: block
     steps:
       - id: code
         agent: developer
