@@ -258,3 +258,19 @@ fn last_words_that_ask_for_a_person_raise_a_blocker() {
     fs_err::write(key(&env), "").unwrap();
     env.windlass(&["fixed", "--notes", "it is open"]).assert_code(0);
 }
+
+#[test]
+fn a_check_that_turns_green_lets_a_living_driver_go_on_by_itself() {
+    let env = test_env!();
+    let mut driver = env.start(env.run_command(WORKFLOW, &agent(&env, true), &[]));
+    wait::for_fact("the blocker", || {
+        !driver.has_ended() && env.windlass(&["status"]).stdout.contains("The key is missing")
+    });
+    fs_err::write(key(&env), "").expect("a key");
+    driver.wait(wait::DEADLINE).expect("the run goes on").assert_code(0);
+    let resolved = &blockers(&env)[0]["resolved"];
+    assert_eq!((&resolved["by"], &resolved["notes"]), (&Value::Null, &Value::Null), "{resolved}");
+    let prompt = fs_err::read_to_string(env.place().join(".windlass/run/seen.md")).unwrap();
+    assert!(prompt.contains("its check holds now"), "{prompt}");
+    env.assert_audit();
+}

@@ -52,10 +52,8 @@ fn secret() -> String {
     AGENT.replace("SECOND", "integration").replace("ASKED", "Which API key shall be used?")
 }
 
-/// A configuration that waits for a person for long.
-fn patient(env: &TestEnv) {
-    fs_err::create_dir_all(env.home().join(".config/windlass")).unwrap();
-    fs_err::write(env.home().join(".config/windlass/config.yaml"), "questions_wait: 2h\n").unwrap();
+fn waits(env: &TestEnv, time: &str) {
+    env.file(".config/windlass/config.yaml", format!("questions_wait: {time}\n"));
 }
 
 fn questions(env: &TestEnv) -> Vec<Value> {
@@ -68,7 +66,7 @@ fn asked() -> Option<TestEnv> {
         return None;
     }
     let env = test_env!();
-    patient(&env);
+    waits(&env, "2h");
     let (workflow, agent) = (env.workflow(WORKFLOW), env.agent(&agent()));
     let arguments = ["run", "A goal", "--workflow", &workflow, "--agent-command", &agent];
     let terminal = Terminal::windlass(&env, (110, 40), &arguments);
@@ -127,7 +125,7 @@ fn questions_are_asked_at_the_terminal_and_enter_takes_the_recommendation() {
         return;
     }
     let env = test_env!();
-    patient(&env);
+    waits(&env, "2h");
     let (workflow, agent) = (env.workflow(WORKFLOW), env.agent(&agent()));
     let arguments = ["run", "A goal", "--workflow", &workflow, "--agent-command", &agent];
     let terminal = Terminal::windlass(&env, (110, 40), &arguments);
@@ -179,4 +177,19 @@ fn people_say_something_unasked() {
     env.windlass(&["resume"]).assert_code(0);
     let text = fs_err::read_to_string(env.place().join(".windlass/run/clarifications.md")).unwrap();
     assert!(text.contains("The billing job"), "{text}");
+}
+
+#[test]
+fn a_question_that_nobody_answers_in_time_is_not_waited_for() {
+    if !Terminal::is_there() {
+        return;
+    }
+    let env = test_env!();
+    waits(&env, "2s");
+    let (workflow, agent) = (env.workflow(WORKFLOW), env.agent(&agent()));
+    let arguments = ["run", "A goal", "--workflow", &workflow, "--agent-command", &agent];
+    let terminal = Terminal::windlass(&env, (110, 40), &arguments);
+    terminal.wait_for("nobody answered in time");
+    wait::for_fact("the end", || env.status() == "completed");
+    assert!(questions(&env).iter().all(|question| question["status"] == "assumed"));
 }

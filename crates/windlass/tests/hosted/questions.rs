@@ -39,7 +39,8 @@ fn asked(env: &TestEnv) -> Host<'_> {
 
 /// The input of the tool that an instruction asks for.
 fn input(instruction: &str) -> Value {
-    let (start, end) = (instruction.find('{').unwrap(), instruction.rfind('}').unwrap());
+    let start = instruction.find('{').expect("a beginning");
+    let end = instruction.rfind('}').expect("an end");
     serde_json::from_str(&instruction[start..=end]).expect("the input of the tool")
 }
 
