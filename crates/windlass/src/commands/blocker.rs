@@ -9,6 +9,7 @@ use windlass_core::view::{
 use windlass_engine::dispatch::{AgentCall, Request, check_blocker, now, send};
 use windlass_engine::journal::load;
 use windlass_engine::store::StoredRun;
+use windlass_engine::store::lock::{self, Held};
 
 use super::resume::{Ready, Went};
 use super::speaker::Speaker;
@@ -209,30 +210,15 @@ fn told(
         }
     };
     let looks = open.iter().find(|view| view.id == id).map_or(0, |view| view.looks);
-    let view = loop {
-        let Some(store) = surroundings.store()? else {
-            return Err(CommandError::usage("there is no run in this repository yet"));
-        };
-        let state = load(&store, &run.id)?.state;
-        let view = blocker_views(&state).into_iter().find(|view| view.id == id);
-        match view {
-            Some(view) if view.is_open() && (view.status == "looking" || view.looks <= looks) => {
-                if arguments.drive.no_wait {
-                    break view;
-                }
-                pause();
-            }
-            Some(view) => break view,
-            None => return Err(CommandError::usage(format!("there is no blocker {id}"))),
-        }
-    };
+    let view = found(surroundings, run, id, looks, arguments.drive.no_wait)?;
     let resolved = !view.is_open();
     if output.is_json() {
         output.json(&serde_json::json!({
             "run": run.id, "blocker": id, "resolved": resolved, "why": view.stays,
         }));
     } else if resolved {
-        output.data(&format!("blocker {id} is resolved: the run goes on"));
+        let rest = if open.len() > 1 { "others are open" } else { "the run goes on" };
+        output.data(&format!("blocker {id} is resolved: {rest}"));
     } else if view.status == "looking" {
         output.data(&format!("blocker {id} is being looked at: see `windlass blocker list`"));
     } else {
@@ -242,6 +228,43 @@ fn told(
     }
     let waits = !resolved && view.status != "looking";
     Ok(if waits { ExitCode::from(EXIT_PERSON) } else { ExitCode::SUCCESS })
+}
+
+/// Waits until the driver has looked once more than `looks` times, or is gone.
+fn found(
+    surroundings: &Surroundings,
+    run: &StoredRun,
+    id: u32,
+    looks: u32,
+    no_wait: bool,
+) -> Result<BlockerView, CommandError> {
+    let none = || CommandError::usage("there is no run in this repository yet");
+    let store = surroundings.store()?.ok_or_else(none)?;
+    let lock = surroundings.site.home.run(&run.id).driver_lock();
+    let mut mark = None;
+    loop {
+        // Asked before the journal is read: what a driver wrote before it left is seen.
+        let driven = matches!(lock::held(&lock), Ok(Held::By(_)));
+        let now = store.change_mark().map_err(CommandError::failure)?;
+        if mark.replace(now) != Some(now) || !driven {
+            let state = load(&store, &run.id)?.state;
+            let view = blocker_views(&state).into_iter().find(|view| view.id == id);
+            let view =
+                view.ok_or_else(|| CommandError::usage(format!("there is no blocker {id}")))?;
+            let looked = !view.is_open() || (view.status != "looking" && view.looks > looks);
+            if looked || no_wait {
+                return Ok(view);
+            }
+            if !driven {
+                return Err(CommandError::usage(format!(
+                    "whoever drove run `{}` is gone before blocker {id} was looked at",
+                    run.id
+                ))
+                .hint("call it again: then it is looked at here"));
+            }
+        }
+        pause();
+    }
 }
 
 #[expect(
