@@ -129,6 +129,9 @@ pub struct AttemptReport {
     pub trouble: Vec<Trouble>,
     /// How the attempt was confined.
     pub confinement: String,
+    /// Why the agent's last words ask for a person, where they do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalation: Option<String>,
 }
 
 /// Bytes kept beside the journal.

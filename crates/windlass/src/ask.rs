@@ -1,13 +1,16 @@
 //! Asking a person at the terminal.
 
+mod questions;
+
 use std::io::BufRead as _;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use windlass_core::id::{GateId, RunId, StepId};
+use windlass_core::id::{RunId, StepId};
 use windlass_core::run::{GateKind, RunState};
+use windlass_core::time::Timestamp;
 use windlass_core::view::{Lines, printable, status_view};
-use windlass_engine::dispatch::{Request, send};
+use windlass_engine::dispatch::{Request, now, send};
 use windlass_engine::journal::load;
 
 use crate::commands::{decide_answer, history, proof_line};
@@ -15,6 +18,8 @@ use crate::error::CommandError;
 use crate::output::{note, prompt};
 use crate::render::Paint;
 use crate::surroundings::{self, Surroundings, person};
+
+pub(crate) use questions::questions;
 
 /// How often the journal is looked at while nobody types.
 const INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
@@ -66,7 +71,8 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
     loop {
         prompt("[a]pprove, [f]eedback TEXT, [r]ollback STEP TEXT, [q]uit: ");
         // Also after an answer that was refused because the files changed: they are verified again.
-        if wait_for_answer(surroundings, &state.facts.run, gate.id)? == Answered::Elsewhere {
+        let open = |state: &RunState| state.gate().is_some_and(|open| open.id == gate.id);
+        if wait_for_answer(surroundings, &state.facts.run, open, None)? != Answered::Here {
             note("\nthe gate is not open any more: the run goes on");
             return Ok(true);
         }
@@ -92,27 +98,30 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
 
 /// Where an answer came from.
 #[derive(PartialEq, Eq)]
-enum Answered {
+pub(crate) enum Answered {
     Here,
     Elsewhere,
+    /// From nobody, in the time that there was.
+    Nowhere,
 }
 
-/// Waits until something was typed, or until the gate is no longer open: whoever answers it in a
-/// live view wants the run to go on.
+/// Waits until something was typed, until nothing is open any more (whoever answers in a live view wants
+/// the run to go on), or until it is too late.
 fn wait_for_answer(
     surroundings: &Surroundings,
     run: &RunId,
-    gate: GateId,
+    is_open: impl Fn(&RunState) -> bool,
+    until: Option<Timestamp>,
 ) -> Result<Answered, CommandError> {
     let Some(store) = surroundings.store()? else { return Ok(Answered::Here) };
     let mut mark = None;
     loop {
-        let now = store.change_mark().map_err(CommandError::failure)?;
-        if mark.replace(now) != Some(now) {
-            let state = load(&store, run)?.state;
-            if state.gate().is_none_or(|open| open.id != gate) {
-                return Ok(Answered::Elsewhere);
-            }
+        let seen = store.change_mark().map_err(CommandError::failure)?;
+        if mark.replace(seen) != Some(seen) && !is_open(&load(&store, run)?.state) {
+            return Ok(Answered::Elsewhere);
+        }
+        if until.is_some_and(|until| until <= now()) {
+            return Ok(Answered::Nowhere);
         }
         let stdin = std::io::stdin();
         // A terminal gives one line at a time, so nothing waits in a buffer of this process.

@@ -3,6 +3,7 @@
 mod decide;
 mod define;
 mod follow;
+mod help;
 mod hosted;
 mod platform;
 mod start;
@@ -28,14 +29,19 @@ pub(crate) use follow::{
     ReplayArguments, ReportArguments, RestoreArguments, StatusArguments, TrashArguments,
     TrashCommand, TrashShowArguments,
 };
+pub(crate) use help::{
+    AnswerArguments, BlockArguments, BlockerArguments, BlockerCheckArguments, BlockerCommand,
+    CheckpointArguments, CheckpointCommand, ClarifyAddArguments, ClarifyArguments, ClarifyCommand,
+    FixedArguments, PublishArguments,
+};
 pub(crate) use hosted::{
     HookArguments, HostName, PluginArguments, PluginCommand, PluginInstallArguments, PluginScope,
     PluginValidateArguments,
 };
 pub(crate) use platform::{PlatformArguments, PlatformCommand, WantedArguments};
 pub(crate) use start::{
-    CompletionsArguments, DemoArguments, DoctorArguments, InitArguments, ManArguments, Pace,
-    PlaceArguments, PlaceCommand, ResumeArguments, RunArguments,
+    CompletionsArguments, DemoArguments, DoctorArguments, DriveArguments, InitArguments,
+    ManArguments, Pace, PlaceArguments, PlaceCommand, ResumeArguments, RunArguments,
 };
 
 pub(crate) use stories::{
@@ -199,6 +205,37 @@ pub(crate) enum Command {
     /// End the run; its work is kept
     #[command(after_help = "Example: windlass abort --reason \"not needed any more\"")]
     Abort(AbortArguments),
+    /// Ask a person for help: the run waits until it is put right
+    #[command(
+        after_help = "Examples:\n  windlass block \"The Stripe test key is missing\" --check 'grep -q ^STRIPE_KEY= .env'\n  windlass block \"The staging database is down\" --severity high\n\nAgents and people can say it. A person goes on with `windlass fixed`."
+    )]
+    Block(BlockArguments),
+    /// List what only a person can put right, and look whether it is
+    #[command(after_help = "Examples:\n  windlass blocker list\n  windlass blocker check 1 --json")]
+    Blocker(BlockerArguments),
+    /// Say that a blocker is put right: it is looked at, and the run goes on
+    #[command(
+        after_help = "Examples:\n  windlass fixed --notes \"the key is in .env\"\n  windlass fixed S2 --notes \"use the sandbox\"\n\nIts check and the workflow's `recheck` come first. If they fail, the blocker stays, says why, and the command exits with 3."
+    )]
+    Fixed(FixedArguments),
+    /// List what agents asked, or say something unasked
+    #[command(
+        after_help = "Examples:\n  windlass clarify list\n  windlass clarify add --phase analysis --category scope \"Mobile too?\" \"Only the web\""
+    )]
+    Clarify(ClarifyArguments),
+    /// Answer what agents ask
+    #[command(
+        after_help = "Examples:\n  windlass answer Q1=a Q2=b\n  windlass answer \"Q1=only for admins\"\n  windlass answer Q1=a --recommended"
+    )]
+    Answer(AnswerArguments),
+    /// Give the code as it is a name, to come back to
+    #[command(
+        after_help = "Examples:\n  windlass checkpoint before-payments\n  windlass checkpoint list\n  windlass rollback implement \"try again\" --code --checkpoint before-payments"
+    )]
+    Checkpoint(CheckpointArguments),
+    /// Publish what is done as a draft pull request, without what is blocked
+    #[command(after_help = "Example: windlass publish --draft")]
+    Publish(PublishArguments),
     /// In a hosting session: ask the person whether they meant to approve; they answer with a code
     #[command(after_help = "Example: windlass propose approve")]
     Propose(ProposeArguments),

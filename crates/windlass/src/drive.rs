@@ -13,7 +13,7 @@ use windlass_core::config::{Notify, Setting};
 use windlass_core::id::RunId;
 use windlass_core::run::{Event, RunState, RunStatus};
 use windlass_core::time::Timestamp;
-use windlass_core::view::{Lines, describe, printable, status_view};
+use windlass_core::view::{Lines, describe, help_block, printable, status_view};
 use windlass_engine::dispatch::{DriveOptions, Driver, DriverHandle, Ended, Observer, now};
 
 use crate::ask;
@@ -54,10 +54,17 @@ pub(crate) fn drive(
     let notifier = Notifier::start(&surroundings.site, how.notify);
     loop {
         let bearer = notifier.bearer();
-        let ended = drive_once(surroundings, run, how.no_wait, &signals, bearer, output)?;
+        let options = DriveOptions::local(how.no_wait).leaving_for_questions(can_ask);
+        let ended = drive_once(surroundings, run, options, &signals, bearer, output)?;
         if ended.status == RunStatus::AwaitingApproval
             && can_ask
             && ask::at_gate(surroundings, &ended.state)?
+        {
+            continue;
+        }
+        if ended.status == RunStatus::AwaitingUser
+            && can_ask
+            && ask::questions(surroundings, &ended.state)?
         {
             continue;
         }
@@ -79,7 +86,7 @@ pub(crate) fn exit_code(status: RunStatus) -> ExitCode {
 fn drive_once(
     surroundings: &Surroundings,
     run: &RunId,
-    no_wait: bool,
+    options: DriveOptions,
     signals: &Interrupts,
     bearer: Bearer,
     output: &Output,
@@ -108,7 +115,7 @@ fn drive_once(
         }
         show_live(Vec::new());
     });
-    let ended = drive_watched(surroundings, run, no_wait, signals, observer);
+    let ended = drive_watched(surroundings, run, options, signals, observer);
     drop(done);
     let _ = ticker.join();
     ended
@@ -118,11 +125,10 @@ fn drive_once(
 pub(crate) fn drive_watched(
     surroundings: &Surroundings,
     run: &RunId,
-    no_wait: bool,
+    options: DriveOptions,
     signals: &Interrupts,
     observer: Observer,
 ) -> Result<Ended, CommandError> {
-    let options = DriveOptions::local(no_wait);
     let driver = Driver::take_over(&surroundings.site, run, &person(), options, observer)?;
     signals.send_to(Some(driver.handle()));
     let ended = driver.drive();
@@ -146,6 +152,9 @@ fn finish(ended: &Ended, beside: bool, output: &mut Output) {
         output.data("");
         let screen = Screen { driving: Driving::Nobody, now: now(), paint, verbosity };
         output.data(&render::status(&view, screen));
+        if let Some(block) = help_block(&ended.state) {
+            output.data(&format!("\n{}", printable(&block, Lines::Many)));
+        }
     }
 }
 

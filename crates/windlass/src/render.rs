@@ -1,5 +1,7 @@
 //! Views as text.
 
+mod help;
+
 use std::fmt::Write as _;
 
 use windlass_core::import::{Became, Line, RemarkKind};
@@ -8,6 +10,8 @@ use windlass_core::time::Timestamp;
 use windlass_core::view::{ItemView, StatusView, StepView};
 
 use crate::output::Verbosity;
+
+pub(crate) use help::{blocked, blocker, question};
 
 /// Colours that are readable on light and on dark ground: of the sixteen that every terminal's theme
 /// sets itself, none of the pale ones, and never the only sign of anything.
@@ -120,6 +124,7 @@ pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
     if let Some(detail) = &run.detail {
         let _ = writeln!(text, "  {detail}");
     }
+    help::waits(&mut text, view, now);
     for skip in view.gate.iter().flat_map(|gate| &gate.skips) {
         let _ = writeln!(text, "  then `{}` is skipped: {}", skip.step, skip.reason);
     }

@@ -184,6 +184,7 @@ fn edge() -> Edge {
             left_behind: 0,
             trouble: Vec::new(),
             confinement: "none".to_owned(),
+            escalation: None,
         },
     }
 }

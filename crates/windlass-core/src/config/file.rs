@@ -8,6 +8,7 @@ use crate::deps::Service;
 use crate::failure_rules::FailureRule;
 use crate::hook::ExactWords;
 use crate::platform::{NONE, Wanted, is_pack_name};
+use crate::time::Span;
 use crate::workflow::Diagnostic;
 use crate::workflow::diagnostic::{At, Findings};
 use crate::workflow::fields::{self, Fields};
@@ -32,6 +33,11 @@ static KEYS: Mapping = Mapping {
             "pass_env",
             Takes::List { of: &Takes::Text, least: 0, most: None },
             "Variables that attempts get beside the usual ones: `NAME` or `PREFIX_*`.",
+        ),
+        Key::new(
+            "questions_wait",
+            Takes::Text,
+            "How long questions wait for an answer before the recommendation is taken; `0` for not at all.",
         ),
         Key::new("quiet_hours", Takes::Text, "Hours in which no attempt is started."),
         Key::new("day_budget_usd", Takes::Amount, "The most that a day's attempts may cost."),
@@ -71,6 +77,8 @@ pub struct Config {
     pub notify: Option<Notify>,
     /// Variables that attempts get beside those that all attempts get.
     pub pass_env: Vec<PassEnv>,
+    /// How long questions wait for an answer before the recommendation is taken.
+    pub questions_wait: Option<Span>,
     /// Hours in which no attempt is started.
     pub quiet_hours: Vec<QuietHours>,
     /// The most that a day's attempts may cost, in US dollars.
@@ -128,6 +136,7 @@ fn read(text: &str, knows_zone: &dyn Fn(&str) -> bool, findings: &mut Findings) 
         agent_command: fields.get("agent_command").and_then(|node| command(node, findings)),
         notify: fields.get("notify").and_then(|node| notify(node, findings)),
         pass_env: fields.get("pass_env").map(|node| pass_env(node, findings)).unwrap_or_default(),
+        questions_wait: fields.get("questions_wait").and_then(|node| wait(node, findings)),
         quiet_hours: fields
             .get("quiet_hours")
             .map(|node| quiet::read(node, knows_zone, findings))
@@ -222,6 +231,22 @@ fn notify(node: &Node, findings: &mut Findings) -> Option<Notify> {
     Some(Notify::of(&command(node, findings)?))
 }
 
+/// Reads how long something waits; a bare `0` is not at all.
+fn wait(node: &Node, findings: &mut Findings) -> Option<Span> {
+    if let Value::Number(number) = &node.value
+        && number == "0"
+    {
+        return Some(Span(0));
+    }
+    let text = fields::filled_text(node, findings)?;
+    let wait = if text.value == "0" { Some(Span(0)) } else { Span::parse(&text.value) };
+    if wait.is_none() {
+        let help = "write a time such as `90s`, `5m` or `2h`, or `0`";
+        findings.error_with_help(text.at, format!("`{}` is no time", text.value), help);
+    }
+    wait
+}
+
 fn pass_env(node: &Node, findings: &mut Findings) -> Vec<PassEnv> {
     let mut passed = Vec::new();
     for one in fields::one_or_more(node) {
@@ -292,6 +317,18 @@ mod tests {
         c.yaml:1:12: `GH_TOKEN` is never passed to an attempt (attempts hold no key of a forge, and have a home and a git of their own: windlass itself speaks to the forge)
         c.yaml:1:22: `A B` is not the name of a variable (write `NAME`, or `PREFIX_*` for all that begin like this)
         ");
+    }
+
+    #[test]
+    fn questions_wait_for_a_time_or_not_at_all() {
+        let wait = |text: &str| {
+            parse(format!("questions_wait: {text}\n").as_bytes())
+                .map(|config| config.questions_wait)
+        };
+        assert_eq!(wait("90s").unwrap(), Some(Span::seconds(90)));
+        assert_eq!(wait("0").unwrap(), Some(Span(0)));
+        assert_eq!(wait("\"0\"").unwrap(), Some(Span(0)));
+        insta::assert_snapshot!(refused("questions_wait: soon\n"), @"c.yaml:1:17: `soon` is no time (write a time such as `90s`, `5m` or `2h`, or `0`)");
     }
 
     #[test]

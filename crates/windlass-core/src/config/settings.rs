@@ -8,6 +8,7 @@ use crate::deps::Service;
 use crate::failure_rules::FailureRule;
 use crate::hook::ExactWords;
 use crate::platform::Wanted;
+use crate::time::Span;
 
 /// Where a value comes from. A later one here gives way to an earlier one.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,6 +65,8 @@ pub struct Settings {
     pub agent_command: Option<Setting<String>>,
     /// How people are told.
     pub notify: Option<Setting<Notify>>,
+    /// How long questions wait for an answer.
+    pub questions_wait: Option<Setting<Span>>,
     /// Variables that attempts get beside the usual ones, by the user's own word.
     pub pass_env: Vec<PassEnv>,
     /// The repository's file that asks for variables. It is not heeded: whoever wrote the
@@ -95,6 +98,7 @@ impl Settings {
             set(&mut settings.agent, agent, &origin);
             set(&mut settings.agent_command, agent_command, &origin);
             set(&mut settings.notify, notify, &origin);
+            set(&mut settings.questions_wait, config.questions_wait, &origin);
             let of = |value| Setting { value, origin: origin.clone() };
             settings.quiet_hours.extend(config.quiet_hours.into_iter().map(of));
             let of = |value| Setting { value, origin: origin.clone() };

@@ -27,6 +27,7 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
         ["agent" | "workflow" | "plugin"] => true,
         ["context", act, ..] => *act == "get",
         ["failure", act, ..] => matches!(*act, "list" | "advice"),
+        ["blocker" | "clarify" | "checkpoint", act, ..] => *act == "list",
         ["place", more @ ..] => more.is_empty(),
         [first, ..] => LOOKS.contains(first),
         [] => true,

@@ -261,3 +261,32 @@ fn looking_at_stories_is_free_and_only_a_subagent_notes_a_failure() {
     assert_eq!(bash(add, Seat::Subagent), Found::Nothing);
     assert!(bash(add, Seat::Orchestrator).refusal().is_some());
 }
+
+#[test]
+fn asking_for_help_is_for_agents_and_everything_about_it_is_decided_by_people() {
+    let bash = |command: &str, seat: Seat| call("Bash", &json!({ "command": command }), seat);
+    for command in
+        ["windlass blocker list", "windlass clarify list --json", "windlass checkpoint list"]
+    {
+        for seat in [Seat::Orchestrator, Seat::Subagent] {
+            assert_eq!(bash(command, seat), Found::Nothing, "{command}");
+        }
+    }
+    let block = "windlass block 'no key' --check 'test -n \"$KEY\"'";
+    assert_eq!(bash(block, Seat::Subagent), Found::Nothing);
+    assert!(bash(block, Seat::Orchestrator).refusal().is_some());
+    for command in [
+        "windlass fixed",
+        "windlass fixed S2 --notes x",
+        "windlass blocker check 1",
+        "windlass answer Q1=a",
+        "windlass clarify add --phase analysis --category scope a b",
+        "windlass publish --draft",
+        "windlass checkpoint good",
+        "windlass checkpoint",
+    ] {
+        for seat in [Seat::Orchestrator, Seat::Subagent] {
+            assert!(bash(command, seat).refusal().is_some(), "{command}");
+        }
+    }
+}

@@ -7,6 +7,7 @@
 //! journal: [`GuardFile`] is all that they know. See `docs/design/hosted.md`.
 
 mod answer;
+mod asking;
 mod call;
 mod event;
 mod guard_file;
@@ -17,6 +18,7 @@ mod report;
 mod tool;
 
 pub use answer::Answer;
+pub use asking::{ASK_TOOL, Heard, ask_instruction, heard};
 pub use call::{BadCall, HookCall, ended_agents};
 pub use event::HookEvent;
 pub use guard_file::{GuardFile, GuardedAgent, GuardedRun, MAX_GUARD_BYTES};

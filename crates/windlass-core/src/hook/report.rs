@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 
 use crate::run::{Control, GateKind, HostKind, Phase, RunState, RunStatus};
-use crate::view::{Lines, printable};
+use crate::view::{BlockerView, Lines, blocked_views, blocker_views, printable};
+
+/// How many blocked steps a person is told of.
+const MOST_BLOCKED: usize = 5;
 
 /// What a session is, in a few lines; said at its start and again after each compaction.
 pub fn transport_rules() -> &'static str {
@@ -124,14 +127,38 @@ fn paused(text: &mut String, state: &RunState) {
     }
 }
 
+/// What has to be put right, or answered, and how the person says so.
 fn blocker(text: &mut String, state: &RunState) {
-    if let Control::Obstructed { message } = &state.control {
+    let open: Vec<_> = blocker_views(state).into_iter().filter(BlockerView::is_open).collect();
+    for blocker in &open {
+        let (id, severity) = (blocker.id, blocker.severity.as_str());
+        let _ = write!(text, "\nBlocker {id} ({severity}): {}", shown(&blocker.description));
+        if let Some(why) = &blocker.stays {
+            let _ = write!(text, "\n  It stays: {}", shown(why));
+        }
+    }
+    if let (Control::Obstructed { message }, true) = (&state.control, open.is_empty()) {
         let _ = write!(text, "\n{}", shown(message));
+    }
+    let questions: Vec<String> =
+        state.open_questions().map(|open| open.question.id.clone()).collect();
+    if open.is_empty() && !questions.is_empty() && state.control == Control::Active {
+        let _ = write!(
+            text,
+            "\nAgents ask something ({}). Answer in a terminal: `windlass clarify list` shows it, `windlass \
+             answer {}=…` answers. Then send any message here.",
+            questions.join(", "),
+            questions[0]
+        );
+        return;
+    }
+    for blocked in blocked_views(state).iter().take(MOST_BLOCKED) {
+        let _ = write!(text, "\n`{}` is blocked: {}", blocked.step, shown(&blocked.why));
     }
     text.push_str(match answers_in(state) {
         AnswersIn::Session => "\nAnswer `fixed` when it is put right, or `/windlass:abort`.",
         AnswersIn::Terminal => {
-            "\nPut it right, then answer in a terminal: `windlass resume`, or `windlass abort`."
+            "\nPut it right, then answer in a terminal: `windlass fixed`, or `windlass abort`."
         }
     });
 }

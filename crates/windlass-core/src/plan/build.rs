@@ -383,7 +383,7 @@ impl Builder<'_> {
                         .collect(),
                     otherwise: place(route.otherwise),
                 };
-                (route.value.clone(), Route { rollback, max: route.max })
+                (route.value.clone(), Route { rollback, max: route.max, block: route.block })
             })
             .collect()
     }

@@ -290,6 +290,7 @@ impl Copy<'_> {
                 otherwise: self.place(route.rollback.otherwise),
             },
             max: route.max,
+            block: route.block,
         }
     }
 

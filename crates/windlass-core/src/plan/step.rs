@@ -228,6 +228,9 @@ pub struct Route {
     pub rollback: Rollback,
     /// How often the route may be taken in the run; never reset.
     pub max: u32,
+    /// Whether a person has to look before the run goes on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub block: bool,
 }
 
 /// Where a step that nobody works on goes back to when its criterion does not hold.

@@ -81,7 +81,7 @@ pub const HOOKS: [Hook; 11] = [
         guards: true,
         ..on(HookEvent::PreToolUse)
     },
-    Hook { matcher: Some("Agent|Task"), ..on(HookEvent::PostToolUse) },
+    Hook { matcher: Some("Agent|Task|AskUserQuestion"), ..on(HookEvent::PostToolUse) },
     on(HookEvent::SubagentStart),
     Hook { patience: Patience::Checks, ..on(HookEvent::SubagentStop) },
     Hook { patience: Patience::Checks, ..on(HookEvent::Stop) },

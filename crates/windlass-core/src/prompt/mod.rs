@@ -8,6 +8,7 @@ mod criterion;
 mod issue;
 mod places;
 mod platform;
+mod resolved;
 mod retry;
 mod services;
 mod text;
@@ -33,6 +34,9 @@ pub const ISSUE_FILE: &str = ".windlass/run/issue.md";
 
 /// The file that holds everything about the platforms, relative to the place.
 pub const PLATFORM_FILE: &str = ".windlass/run/platform.md";
+
+/// The file that holds what was asked before and answered, relative to the place.
+pub const CLARIFICATIONS_FILE: &str = ".windlass/run/clarifications.md";
 
 /// Bounds per part; with the fixed words between them they stay below [`MAX_BYTES`].
 const MAX_GOAL: usize = 700;
@@ -75,6 +79,7 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
     let published = state.context_of(index);
     goal(&mut text, state);
     item(&mut text, state, index);
+    clarifications(&mut text, state);
     reads(&mut text, &published, plan);
     context(&mut text, &published);
     platform::describe(&mut text, &state.plan.platforms);
@@ -90,6 +95,7 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
     if step.hotfix.is_some() && step.failure.is_none() {
         hotfix(&mut text, step);
     }
+    resolved::blockers(&mut text, state, index);
     retry::last_failure(&mut text, state, index);
     // Whatever the bounds of the parts add up to, a prompt has its end.
     format!("{}{WHEN_FINISHED}", cut(&text, MAX_BYTES - WHEN_FINISHED.len()))
@@ -127,6 +133,13 @@ fn item(text: &mut String, state: &RunState, index: StepIndex) {
     let _ = writeln!(text, "Item: `{}` {}", item.id, one_line(&item.title, 120));
     if !item.body.is_empty() || item.story.is_some() {
         let _ = writeln!(text, "What it asks for is in `{}`: read it first.", item_file(&item.id));
+    }
+}
+
+/// What was asked and answered before stands in a file of its own.
+fn clarifications(text: &mut String, state: &RunState) {
+    if state.clarifications.iter().any(|known| known.answer.is_some()) {
+        let _ = writeln!(text, "What was clarified is in `{CLARIFICATIONS_FILE}`: read it first.");
     }
 }
 

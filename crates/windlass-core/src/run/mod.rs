@@ -37,7 +37,9 @@ pub use blocker::{
 };
 pub use clarification::{Clarification, QUESTIONS_WAIT};
 pub(crate) use decide::SAME_FAILURE;
-pub use decide::{DECIDER_VERSION, LIMIT_WITHOUT_RESET, Rejected, decide, start};
+pub use decide::{
+    DECIDER_VERSION, LEFT_OUT, LIMIT_WITHOUT_RESET, Rejected, decide, start, why_it_stays,
+};
 pub use effect::{Effect, TimerKey};
 pub use event::{Event, VerifyReason};
 pub use failure::{Category, FailedCheck, Failure, Looked};

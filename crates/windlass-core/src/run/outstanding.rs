@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::id::{AttemptId, StepIndex};
+use crate::id::{AttemptId, ObjectId, StepIndex};
 use crate::run::state::{Control, Phase, RunState};
 use crate::run::{BaselineRequest, Blocker, Effect, TimerKey};
 
@@ -49,13 +49,21 @@ fn questions(state: &RunState) -> Option<Effect> {
     Some(Effect::Wake { key: TimerKey::Questions, at: until })
 }
 
-/// Returns what has to happen for a blocker that is open. The code that has to hold is what the item
-/// in hand began from: a story that is half done may fail its tests on purpose.
+impl RunState {
+    /// Returns the code that has to hold before a run goes on after this blocker: what the item in hand
+    /// began from, because a story that is half done may fail its tests on purpose.
+    pub fn code_for_blocker(&self, blocker: u32) -> ObjectId {
+        let step = self.blocker(blocker).and_then(|blocker| blocker.step.as_ref());
+        let index = step.and_then(|step| self.plan.find(step));
+        let began = index.and_then(|index| self.item_of(index)?.began.clone());
+        began.unwrap_or_else(|| self.proven_code.clone())
+    }
+}
+
+/// Returns what has to happen for a blocker that is open.
 fn of_blocker(state: &RunState, blocker: &Blocker) -> Option<Effect> {
     if blocker.looking.is_some() {
-        let index = blocker.step.as_ref().and_then(|step| state.plan.find(step));
-        let began = index.and_then(|index| state.item_of(index)?.began.clone());
-        let code = began.unwrap_or_else(|| state.proven_code.clone());
+        let code = state.code_for_blocker(blocker.id);
         return Some(Effect::LookAtBlocker { blocker: blocker.id, look: blocker.looks, code });
     }
     let key = TimerKey::Blocker(blocker.id);

@@ -42,6 +42,7 @@ pub(crate) struct Draft {
     parent: Option<&'static str>,
     needs: Option<Vec<&'static str>>,
     routes: Vec<NamedRoute>,
+    blocks: bool,
 }
 
 #[derive(Clone)]
@@ -87,6 +88,7 @@ pub(crate) fn agent(id: &'static str) -> Draft {
         parent: None,
         needs: None,
         routes: Vec::new(),
+        blocks: false,
     }
 }
 
@@ -241,6 +243,12 @@ impl Draft {
         self
     }
 
+    /// Its routes wait for a person.
+    pub(crate) fn blocking(mut self) -> Self {
+        self.blocks = true;
+        self
+    }
+
     /// The step is judged by a verdict; `verdict` leads back by path, else to `otherwise`.
     pub(crate) fn route<const N: usize>(
         mut self,
@@ -281,7 +289,8 @@ pub(crate) fn plan(drafts: impl IntoIterator<Item = Draft>) -> Plan {
                 by_type: Vec::new(),
                 otherwise: find(otherwise),
             };
-            step.on.insert((*verdict).to_owned(), Route { rollback, max: *max });
+            step.on
+                .insert((*verdict).to_owned(), Route { rollback, max: *max, block: draft.blocks });
         }
         step
     });
@@ -587,6 +596,7 @@ pub(crate) fn report(outcome: Outcome) -> AttemptReport {
         left_behind: 0,
         trouble: Vec::new(),
         confinement: "none".to_owned(),
+        escalation: None,
     }
 }
 

@@ -33,6 +33,8 @@ pub(super) enum Act {
     Verify { effect: Effect, sees: Sees },
     /// A person answers the gate.
     Answer(Answer),
+    /// A person says that this blocker is put right.
+    Fixed(u32),
 }
 
 /// What an agent has done besides its work.
@@ -80,6 +82,11 @@ pub(super) fn choices(walk: &Walk) -> Vec<Choice> {
     }
     let effects = walk.outstanding();
     let is_timer = |effect: &&Effect| matches!(effect, Effect::Wake { .. });
+    if effects.iter().all(|effect| is_timer(&effect))
+        && let Some(open) = walk.state.open_blockers().next()
+    {
+        return vec![Choice { target: None, act: Act::Fixed(open.id) }];
+    }
     // A timer is waited for when nothing else is left to do.
     let Some(effect) = effects.iter().find(|effect| !is_timer(effect)).or(effects.first()) else {
         return at_gate(walk);

@@ -67,6 +67,7 @@ pub(super) fn ended(outcome: Outcome, cost_usd: f64) -> AttemptReport {
         left_behind: 0,
         trouble: Vec::new(),
         confinement: "none".to_owned(),
+        escalation: None,
     }
 }
 

@@ -162,6 +162,10 @@ impl Walk {
                 self.verify(effect, sees)
             }
             Act::Answer(answer) => self.answer(answer),
+            Act::Fixed(blocker) => {
+                let decision = Decision::Fixed { what: Some(blocker.to_string()), notes: None };
+                self.feed(Actor::person("you"), InputKind::Decided(decision))
+            }
         }
     }
 

@@ -5,6 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::id::StepIndex;
 use crate::plan::StepKind;
 use crate::run::{ItemState, RunState};
+use crate::view::blockers::blocker_views;
+use crate::view::questions::question_views;
 
 /// Returns the run's document as the step at `index` sees it: with its item, and with what the
 /// steps of that item published.
@@ -52,6 +54,8 @@ pub fn document(state: &RunState) -> Value {
         "steps": steps,
         "context": *state.context,
         "items": state.items.iter().map(|item| item_value(state, item)).collect::<Vec<_>>(),
+        "blockers": blocker_views(state),
+        "clarifications": question_views(state),
         "publish": publish(state),
         "session": {
             "owner": state.session.as_ref().map(|session| session.id.as_str()),

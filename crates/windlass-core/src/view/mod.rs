@@ -3,6 +3,7 @@
 //! One projection each, shared by the command line, the report and whatever comes later, so that
 //! two views never disagree.
 
+mod blockers;
 mod changes;
 mod compact;
 mod cost;
@@ -12,10 +13,13 @@ mod graph;
 mod history;
 mod items;
 mod kept;
+mod left_out;
+mod marker;
 mod moves;
 mod notice;
 mod plain;
 mod printable;
+mod questions;
 mod redact;
 mod report;
 mod running;
@@ -24,6 +28,9 @@ mod stories;
 mod trail;
 mod why;
 
+pub use blockers::{
+    BlockedView, BlockerView, ResolvedView, blocked_views, blocker_instructions, blocker_views,
+};
 pub use changes::{Changes, Difference, FileChange};
 pub use compact::{CompactStory, CompactView, MAX_COMPACT_BYTES, compact_view};
 pub use cost::{CostBy, CostGroup, CostRow, CostSum, CostView, Spend, cost_view};
@@ -33,9 +40,12 @@ pub use graph::{GraphFormat, graph};
 pub use history::{AttemptEntry, DecisionEntry, History, ProofEntry, StepHistory, describe};
 pub use items::{ItemView, item_views};
 pub use kept::{Fate, Kept, KeptFiles, Work};
+pub use left_out::left_out_text;
+pub use marker::{ESCALATION_REQUIRED, HUMAN_INTERVENTION_NEEDED, escalation, help_block};
 pub use notice::{Notice, NoticeKind, notice};
 pub use plain::{plain_line, plain_lines};
 pub use printable::{Lines, beginning, printable};
+pub use questions::{AnswerView, ChoiceView, QuestionView, clarifications_text, question_views};
 pub use redact::Redaction;
 pub use report::{
     ReportAttempt, ReportAudit, ReportDecision, ReportFacts, ReportProof, ReportStep, ReportView,

@@ -9,8 +9,10 @@ use crate::run::{
     Control, GateKind, PauseReason, Phase, Publication, RunState, RunStatus, StepStatus,
 };
 use crate::time::{Span, Timestamp};
+use crate::view::blockers::{BlockedView, BlockerView, blocked_views, blocker_views};
 use crate::view::items::{ItemView, item_views};
 use crate::view::printable::{Lines, printable};
+use crate::view::questions::{QuestionView, question_views};
 use crate::view::running::{GateAhead, RunningView, gate_ahead, running};
 
 /// Where a run stands.
@@ -21,6 +23,15 @@ pub struct StatusView {
     pub steps: Vec<StepView>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ItemView>,
+    /// What only a person can put right, as far as it is open.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blockers: Vec<BlockerView>,
+    /// What agents want to know, as far as nobody has answered.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<QuestionView>,
+    /// Steps that are blocked, with their items.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocked: Vec<BlockedView>,
     /// What is going on at this moment.
     pub running: Vec<RunningView>,
     pub gate: Option<GateView>,
@@ -215,6 +226,20 @@ impl StatusView {
             item.title = shown(&item.title);
             item.note = maybe(&item.note);
         }
+        for blocker in &mut self.blockers {
+            blocker.description = shown(&blocker.description);
+            blocker.check_command = maybe(&blocker.check_command);
+            blocker.stays = blocker.stays.as_deref().map(|why| printable(why, Lines::Many));
+        }
+        for question in &mut self.questions {
+            question.question = shown(&question.question);
+            for choice in &mut question.choices {
+                choice.text = shown(&choice.text);
+            }
+        }
+        for blocked in &mut self.blocked {
+            (blocked.title, blocked.why) = (shown(&blocked.title), shown(&blocked.why));
+        }
         // What agents and forges said must not draw on the screen either.
         for skip in self.gate.iter_mut().flat_map(|gate| &mut gate.skips) {
             skip.reason = shown(&skip.reason);
@@ -245,6 +270,9 @@ pub fn status_view(state: &RunState) -> StatusView {
             .map(|index| step_view(state, index))
             .collect(),
         items: item_views(state),
+        blockers: blocker_views(state).into_iter().filter(BlockerView::is_open).collect(),
+        questions: question_views(state).into_iter().filter(|view| view.answer.is_none()).collect(),
+        blocked: blocked_views(state),
         running: running(state),
         gate: gate_view(state),
         next_gate: gate_ahead(state),
@@ -284,6 +312,11 @@ fn detail(state: &RunState) -> Option<String> {
         Control::Paused { detail, .. } => return Some(detail.clone()),
         Control::Obstructed { message } => return Some(message.clone()),
         Control::Active | Control::Aborting | Control::Aborted | Control::Completed => {}
+    }
+    match state.open_questions().count() {
+        0 => {}
+        1 => return Some("an agent asks a question".to_owned()),
+        count => return Some(format!("agents ask {count} questions")),
     }
     if let Some(gate) = state.gate() {
         return Some(match &gate.kind {
@@ -414,6 +447,12 @@ fn next_commands(state: &RunState) -> Vec<NextCommand> {
             command("resume", "go on, if no windlass is driving the run any more"),
         ],
         RunStatus::AwaitingApproval => gate_commands(state, command),
+        RunStatus::AwaitingUser if state.open_blockers().next().is_some() => {
+            blocker_commands(state, command)
+        }
+        RunStatus::AwaitingUser if state.open_questions().next().is_some() => {
+            question_commands(state, command)
+        }
         RunStatus::AwaitingUser if state.control == Control::Active => {
             blocked_commands(state, command)
         }
@@ -468,6 +507,43 @@ fn gate_commands(
     commands
 }
 
+/// Something has to be put right first; what shows that it is, comes before going on.
+fn blocker_commands(
+    state: &RunState,
+    command: impl Fn(&str, &str) -> NextCommand,
+) -> Vec<NextCommand> {
+    let mut commands = Vec::new();
+    for blocker in state.open_blockers() {
+        let id = blocker.id;
+        if blocker.check.is_some() || state.plan.recheck.is_some() {
+            let does = "see whether it is put right; nothing is changed by that";
+            commands.push(command(&format!("blocker check {id}"), does));
+        }
+        let does = "go on once it is put right; the notes are told to the agent";
+        commands.push(command(&format!("fixed {id} --notes \"…\""), does));
+    }
+    commands.push(command("abort", "end the run; its work is kept"));
+    commands
+}
+
+fn question_commands(
+    state: &RunState,
+    command: impl Fn(&str, &str) -> NextCommand,
+) -> Vec<NextCommand> {
+    let open = state.open_questions();
+    let pairs = open.map(|open| format!("{}={}", open.question.id, open.question.recommended));
+    let pairs: Vec<String> = pairs.collect();
+    vec![
+        command("clarify list", "see what is asked, and the choices"),
+        command(
+            &format!("answer {}", pairs.join(" ")),
+            "answer with these choices, or with others",
+        ),
+        command("answer --recommended", "take all recommendations"),
+        command("resume", "go on after that, if no windlass is driving the run any more"),
+    ]
+}
+
 /// Nothing can go on without what is blocked: its commands can be pasted as they are.
 fn blocked_commands(
     state: &RunState,
@@ -477,12 +553,26 @@ fn blocked_commands(
     let id = |index: StepIndex| state.plan.step(index).id.clone();
     let step = id(*blocked);
     let whole = state.plan.item_group(*blocked).map_or_else(|| step.clone(), id);
-    vec![
+    let item = state.item_of(*blocked).map(|item| item.item.id.to_string());
+    let what = item.clone().unwrap_or_else(|| step.to_string());
+    let mut commands = vec![
         command("proofs --all", "see what failed"),
+        command(
+            &format!("fixed {what} --notes \"…\""),
+            "give it new tries and go on; the notes are told to the agent",
+        ),
         command(&format!("retry-reset {step}"), "give the blocked step new tries"),
         command(&format!("skip {whole} --reason \"…\""), "do without it"),
         command("resume", "go on after that"),
-    ]
+    ];
+    let publishes = |index: StepIndex| {
+        let kind = &state.plan.step(index).kind;
+        matches!(kind, StepKind::PullRequest(_)) && !state.step(index).is_finished()
+    };
+    if item.is_some() && state.plan.indexes().any(publishes) {
+        commands.push(command("publish --draft", "open a draft pull request without it"));
+    }
+    commands
 }
 
 /// What has to be added so that the run can go on.

@@ -21,6 +21,7 @@ pub(crate) struct WrittenRoute {
     by_type: Vec<(String, Located<String>)>,
     otherwise: Located<String>,
     max: u32,
+    block: bool,
 }
 
 /// Where a step that windlass does itself goes back to, by name.
@@ -56,6 +57,7 @@ pub(crate) struct Route {
     pub(crate) by_type: Vec<(String, usize)>,
     pub(crate) otherwise: usize,
     pub(crate) max: u32,
+    pub(crate) block: bool,
 }
 
 impl Route {
@@ -89,6 +91,8 @@ fn read(value: Located<String>, node: &Node, findings: &mut Findings) -> Option<
             None
         }
     };
+    let block = fields.get("block").and_then(|node| fields::boolean(node, findings));
+    let block = block.unwrap_or(false);
     let rollback = fields.required("rollback", "a route", findings)?;
     if let Value::Text(_) = rollback.value {
         let otherwise = fields::filled_text(rollback, findings)?;
@@ -100,6 +104,7 @@ fn read(value: Located<String>, node: &Node, findings: &mut Findings) -> Option<
             by_type: Vec::new(),
             otherwise,
             max: max?,
+            block,
         });
     }
     let inner = Fields::read(rollback, &grammar::ROLLBACK, findings)?;
@@ -123,7 +128,7 @@ fn read(value: Located<String>, node: &Node, findings: &mut Findings) -> Option<
     }
     let otherwise = inner.required("otherwise", "`rollback`", findings)?;
     let otherwise = fields::filled_text(otherwise, findings)?;
-    Some(WrittenRoute { value, files, by_path, types, by_type, otherwise, max: max? })
+    Some(WrittenRoute { value, files, by_path, types, by_type, otherwise, max: max?, block })
 }
 
 fn read_by_path(node: &Node, findings: &mut Findings) -> Vec<(Located<Template>, Located<String>)> {
@@ -164,8 +169,17 @@ pub(super) fn resolve(order: &mut Order, findings: &mut Findings) {
             let otherwise = target(order, index, &route.otherwise, findings);
             if let (Some(by_path), Some(by_type), Some(otherwise)) = (by_path, by_type, otherwise) {
                 let (value, max) = (route.value.value, route.max);
-                let (files, types) = (route.files, route.types);
-                resolved.push(Route { value, files, by_path, types, by_type, otherwise, max });
+                let (files, types, block) = (route.files, route.types, route.block);
+                resolved.push(Route {
+                    value,
+                    files,
+                    by_path,
+                    types,
+                    by_type,
+                    otherwise,
+                    max,
+                    block,
+                });
             }
         }
         order.steps[index].routes = resolved;

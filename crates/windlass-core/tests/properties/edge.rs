@@ -303,6 +303,7 @@ pub(crate) fn ended(outcome: Outcome) -> AttemptReport {
         left_behind: 0,
         trouble: Vec::new(),
         confinement: "none".to_owned(),
+        escalation: None,
     }
 }
 

@@ -309,7 +309,7 @@ fn add_routes(steps: &mut [PlanStep], genes: &[Genes]) {
         let by_path = vec![("a/**".to_owned(), pick(1)), ("b/**".to_owned(), pick(2))];
         let rollback =
             Rollback { files: None, by_path, types: None, by_type: Vec::new(), otherwise: pick(0) };
-        let route = Route { rollback, max: u32::from(gene.route >> 1 & 1) + 1 };
+        let route = Route { rollback, max: u32::from(gene.route >> 1 & 1) + 1, block: false };
         steps[position].on.insert("CHANGES".to_owned(), route);
     }
 }

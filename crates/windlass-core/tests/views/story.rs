@@ -142,6 +142,7 @@ impl Story {
             left_behind: 1,
             trouble: Vec::new(),
             confinement: "landlock".to_owned(),
+            escalation: None,
         };
         let (report, snapshot) = (Box::new(report), files(code));
         self.feed(InputKind::AttemptEnded { attempt, report, snapshot });

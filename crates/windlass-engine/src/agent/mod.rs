@@ -15,6 +15,7 @@ mod program;
 mod rehearsal;
 mod reset;
 mod script;
+mod words;
 
 pub use acp::{AcpBackend, Job as AcpJob, converse as converse_by_acp, main_acp};
 pub use claude::{
@@ -28,6 +29,7 @@ pub use own_home::{home_variables, make_home};
 pub(crate) use program::is_on_path;
 pub use rehearsal::{RehearsalBackend, main_rehearse};
 pub use script::{Script, ScriptError};
+pub(crate) use words::final_words;
 
 use std::path::{Path, PathBuf};
 

@@ -9,14 +9,16 @@ use windlass_core::proof::{AttemptReport, Blob, Outcome, Trouble, Usage};
 use windlass_core::run::{Category, InputKind, RunState};
 use windlass_core::snapshot::Snapshot;
 use windlass_core::time::{Span, Timestamp};
+use windlass_core::view::escalation;
 
+use super::held::tail;
 use super::mirror;
 use super::servers::servers;
 use super::socket::Badge;
 use super::worker::{Worker, WorkerError};
 use crate::agent::{
     AgentResult, AttemptRequest, Backend, CommandBackend, MAY_WRITE, Printed, agent_environment,
-    home_variables, make_home,
+    final_words, home_variables, make_home,
 };
 use crate::fault;
 use crate::git::{Committed, PlaceKind, place_files};
@@ -87,8 +89,22 @@ impl Worker {
             left_behind: launch.as_ref().map_or(0, |launch| launch.left_behind),
             trouble,
             confinement: launch.map(|launch| launch.confinement).unwrap_or_default(),
+            escalation: self.escalation(state, attempt, scratch.path())?,
         };
         Ok(InputKind::AttemptEnded { attempt: attempt.clone(), report: Box::new(report), snapshot })
+    }
+
+    /// Returns why the agent's last words ask for a person. A command that is a first try has none.
+    fn escalation(
+        &self,
+        state: &RunState,
+        attempt: &AttemptId,
+        scratch: &Path,
+    ) -> Result<Option<String>, WorkerError> {
+        if fix_of(state, &attempt.step).is_some() {
+            return Ok(None);
+        }
+        Ok(escalation(&final_words(&tail(scratch, OUTPUT)?)))
     }
 
     /// Puts the place in order for an attempt, and what the agent reads into it.
@@ -158,6 +174,7 @@ impl Worker {
             left_behind: 0,
             trouble,
             confinement: HOSTED.to_owned(),
+            escalation: None,
         };
         Ok(InputKind::AttemptEnded { attempt: attempt.clone(), report: Box::new(report), snapshot })
     }

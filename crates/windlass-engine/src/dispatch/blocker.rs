@@ -1,15 +1,101 @@
 //! Looking whether a blocker is put right.
 
+use std::sync::Arc;
+
 use windlass_core::id::ObjectId;
-use windlass_core::plan::{Check, CheckId, CheckKind, Criterion, PlanStep, StepKind};
-use windlass_core::proof::VerifyReport;
-use windlass_core::run::{InputKind, RunState};
+use windlass_core::plan::{Check, CheckId, CheckKind, Criterion, Holds, PlanStep, StepKind};
+use windlass_core::proof::{Proof, VerifyReport};
+use windlass_core::run::{InputKind, RunState, why_it_stays};
 use windlass_core::snapshot::Snapshot;
 use windlass_core::view;
 
 use super::message::Report;
-use super::worker::Worker;
-use crate::verify::{Cancel, VerifyRequest};
+use super::site::Site;
+use super::worker::{Worker, WorkerError};
+use crate::git::{EngineRepository, Place};
+use crate::verify::{Cancel, Verification, Verifier, VerifyRequest};
+
+/// What a look at a blocker found, without any change to the run.
+#[derive(Clone, Debug)]
+pub struct BlockerLook {
+    /// Whether its check holds; none where it has none, or where that could not be found out.
+    pub is_fixed: Option<bool>,
+    /// Whether what has to hold before the run goes on does; none where nothing has to, or where the
+    /// check failed before it.
+    pub verified: Option<bool>,
+    /// Why the run cannot go on.
+    pub why: Option<String>,
+}
+
+impl BlockerLook {
+    /// Returns whether `windlass fixed` would resolve it.
+    pub fn can_resume(&self) -> bool {
+        self.why.is_none()
+    }
+}
+
+/// Looks whether a blocker is put right and changes nothing: not the run, and not the tree of a driver
+/// that is alive.
+///
+/// # Errors
+/// The place or the engine's repository cannot be used.
+pub fn check_blocker(
+    site: &Arc<Site>,
+    state: &RunState,
+    blocker: u32,
+) -> Result<BlockerLook, WorkerError> {
+    let Some(step) = step_for(state, blocker) else {
+        return Ok(BlockerLook { is_fixed: None, verified: None, why: None });
+    };
+    let engine = site.engine()?;
+    let mut run = site.run_home(state);
+    let gone = || WorkerError::PlaceGone { path: state.facts.place.clone() };
+    let place = Place::open(&engine, &run.git)?.ok_or_else(gone)?;
+    let own = format!("look-{}", std::process::id());
+    (run.verifier, run.scratch) = (run.verifier.join(&own), run.scratch.join(&own));
+    let verifier = site.verifier(&run, place.root(), &state.facts, &engine)?;
+    let code = state.code_for_blocker(blocker);
+    let seen = seen(&verifier, &place, &engine, state, &step, &code, &Cancel::default());
+    for folder in [&run.verifier, &run.scratch] {
+        // What is left is removed with the run.
+        let _ = fs_err::remove_dir_all(folder);
+    }
+    let report = seen.report;
+    let holds = |proof: &Proof| proof.holds == Holds::Yes;
+    let own = |proof: &&Proof| proof.check == CheckId(0);
+    let has_check = state.blocker(blocker).is_some_and(|blocker| blocker.check.is_some());
+    let is_fixed = report.proofs.iter().find(own).filter(|_| has_check).map(holds);
+    let mut rest = report.proofs.iter().filter(|proof| !has_check || !own(proof)).peekable();
+    let verified = rest.peek().is_some().then(|| rest.all(holds));
+    Ok(BlockerLook { is_fixed, verified, why: why_it_stays(&report) })
+}
+
+fn seen(
+    verifier: &Verifier,
+    place: &Place,
+    engine: &EngineRepository,
+    state: &RunState,
+    step: &PlanStep,
+    code: &ObjectId,
+    cancel: &Cancel,
+) -> Verification {
+    let papers = state.latest.as_ref().map_or_else(|| code.clone(), |seen| seen.papers.clone());
+    let document = view::document(state);
+    let request = VerifyRequest {
+        plan: &state.plan,
+        step,
+        baseline: None,
+        first_code: None,
+        red: None,
+        snapshot: &Snapshot { code: code.clone(), papers },
+        proven_code: code,
+        committed_code: code,
+        pins: &state.pins,
+        context: &state.context,
+        document: &document,
+    };
+    verifier.verify(place, engine, &request, cancel)
+}
 
 impl Worker {
     /// Runs the check of a blocker, then what has to hold before the run goes on, on code that was
@@ -26,22 +112,8 @@ impl Worker {
             let report = Box::new(VerifyReport::empty());
             return InputKind::BlockerLookedAt { blocker, look, report }.into();
         };
-        let papers = state.latest.as_ref().map_or_else(|| code.clone(), |seen| seen.papers.clone());
-        let document = view::document(state);
-        let request = VerifyRequest {
-            plan: &state.plan,
-            step: &step,
-            baseline: None,
-            first_code: None,
-            red: None,
-            snapshot: &Snapshot { code: code.clone(), papers },
-            proven_code: code,
-            committed_code: code,
-            pins: &state.pins,
-            context: &state.context,
-            document: &document,
-        };
-        let verification = self.verifier.verify(&self.place, &self.engine, &request, cancel);
+        let Self { verifier, place, engine, .. } = self;
+        let verification = seen(verifier, place, engine, state, &step, code, cancel);
         let report = Box::new(verification.report);
         let input = InputKind::BlockerLookedAt { blocker, look, report };
         Report { input, passes: verification.passes }

@@ -72,14 +72,22 @@ pub enum DriveError {
 pub struct DriveOptions {
     /// Whether it leaves instead of waiting for a moment to come.
     pub no_wait: bool,
+    /// Whether it leaves for questions, because somebody is there who asks them.
+    pub leaves_for_questions: bool,
     /// Whether it acts for a session that has the attempts in hand.
     pub(super) hosted: bool,
 }
 
 impl DriveOptions {
+    /// Has it leave for questions.
+    #[must_use]
+    pub fn leaving_for_questions(self, leaves_for_questions: bool) -> Self {
+        Self { leaves_for_questions, ..self }
+    }
+
     /// A driver that starts attempts itself.
     pub fn local(no_wait: bool) -> Self {
-        Self { no_wait, hosted: false }
+        Self { no_wait, ..Self::default() }
     }
 }
 
@@ -258,12 +266,21 @@ impl Driver {
             RunStatus::Active => false,
             RunStatus::Waiting => self.options.no_wait,
             // What a person has to do may show by itself, or be answered by silence.
-            RunStatus::AwaitingUser => self.options.no_wait || self.performing.is_empty(),
+            RunStatus::AwaitingUser => {
+                self.options.no_wait || self.performing.is_empty() || self.leaves_to_ask()
+            }
             RunStatus::AwaitingApproval
             | RunStatus::Paused
             | RunStatus::Completed
             | RunStatus::Aborted => true,
         }
+    }
+
+    /// Whether the run waits for answers that somebody gets who is there.
+    fn leaves_to_ask(&self) -> bool {
+        let state = self.journal.state();
+        let waits = state.open_blockers().next().is_none();
+        self.options.leaves_for_questions && waits && state.open_questions().next().is_some()
     }
 
     /// Starts what is outstanding and not yet being performed; stops what is no longer wanted.

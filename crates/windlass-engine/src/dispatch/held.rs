@@ -72,7 +72,7 @@ impl Worker {
 }
 
 /// The end of what an attempt printed; nothing where there is no such file.
-fn tail(scratch: &Path, name: &str) -> Result<String, WorkerError> {
+pub(super) fn tail(scratch: &Path, name: &str) -> Result<String, WorkerError> {
     // Never through a link and never from a pipe, which an unconfined agent could put there.
     match place_files::read_file_bounded(scratch, Path::new(name), 2 * MAX_OUTPUT_BYTES) {
         Ok(bytes) => {

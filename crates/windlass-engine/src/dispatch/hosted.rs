@@ -93,7 +93,7 @@ impl HostedDriver {
         lock: DriverLock,
         open: impl FnOnce(Store) -> Result<Journal, DecideError>,
     ) -> Result<Self, DriveError> {
-        let options = DriveOptions { no_wait: true, hosted: true };
+        let options = DriveOptions { no_wait: true, hosted: true, ..DriveOptions::default() };
         let observer: Observer = Box::new(|_, _| {});
         let driver = Driver::with_lock(site, run, person, options, observer, lock, open)?;
         Ok(Self { driver, person: person.to_owned() })

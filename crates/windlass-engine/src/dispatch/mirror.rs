@@ -6,7 +6,8 @@ use windlass_core::id::{StepId, StepIndex};
 use windlass_core::plan::template;
 use windlass_core::platform;
 use windlass_core::prompt::{
-    GOAL_FILE, ISSUE_FILE, PLATFORM_FILE, evidence_file, issue_text, item_file, task_file,
+    CLARIFICATIONS_FILE, GOAL_FILE, ISSUE_FILE, PLATFORM_FILE, evidence_file, issue_text,
+    item_file, task_file,
 };
 use windlass_core::run::RunState;
 use windlass_core::view;
@@ -35,6 +36,9 @@ pub(super) fn write(
     if !state.plan.platforms.is_empty() {
         let text = platform::describe(&state.plan.platforms);
         courtesy(copy(place, PLATFORM_FILE, text.as_bytes()))?;
+    }
+    if let Some(text) = view::clarifications_text(state) {
+        courtesy(copy(place, CLARIFICATIONS_FILE, text.as_bytes()))?;
     }
     let Some(index) = step else { return Ok(()) };
     let (plan, step) = (state.plan.step(index), state.step(index));

@@ -36,6 +36,7 @@ mod unstarted;
 mod worker;
 mod workers;
 
+pub use blocker::{BlockerLook, check_blocker};
 pub use branch::IssueBranch;
 pub use client::{ClientError, Sent, send, send_on_behalf};
 pub use clock::now;

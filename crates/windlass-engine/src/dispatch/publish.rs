@@ -57,7 +57,7 @@ impl Worker {
                     title: request.title.clone(),
                     body,
                     body_file: self.run.state.join("pull-request.md"),
-                    draft: request.draft,
+                    draft: request.draft || state.draft,
                 },
             )
         };
@@ -129,7 +129,8 @@ impl Worker {
         let mut view = view::report_view(state, &history, &facts);
         // It is not among the work that it is about, and what it waits for is only this text.
         view.steps.retain(|shown| shown.id != *step);
-        Ok(view::pull_request_body(&view))
+        let left_out = view::left_out_text(state).unwrap_or_default();
+        Ok(format!("{left_out}{}", view::pull_request_body(&view)))
     }
 }
 

@@ -39,6 +39,9 @@ pub(crate) struct RollbackArguments {
     /// Set the code back to where that step began; what is there now is kept
     #[arg(long)]
     pub(crate) code: bool,
+    /// With --code: set the code back to this checkpoint instead
+    #[arg(long, value_name = "NAME", requires = "code")]
+    pub(crate) checkpoint: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -69,7 +69,12 @@ pub(crate) fn rollback(
         Some(token) => (taken(&surroundings, token)?.text, Said::InSession),
         None => (arguments.message.clone().unwrap_or_default(), Said::Here),
     };
-    let request = Request::Rollback { step, message, reset_code: arguments.code, checkpoint: None };
+    let request = Request::Rollback {
+        step,
+        message,
+        reset_code: arguments.code,
+        checkpoint: arguments.checkpoint.clone(),
+    };
     let what = format!("the run goes back to `{}`", arguments.step);
     ask_as(&surroundings, &request, &what, said, output)
 }
@@ -177,6 +182,26 @@ pub(super) fn ask(
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     ask_as(surroundings, request, what, Said::Here, output)
+}
+
+/// Decides something that moves nothing by itself.
+pub(super) fn note_only(
+    surroundings: &Surroundings,
+    request: &Request,
+    what: &str,
+    output: &mut Output,
+) -> Result<ExitCode, CommandError> {
+    let run = surroundings.run_to_decide()?;
+    let sent = send(&surroundings.site, &run.id, &person(), request)?;
+    answered(&sent.answer)?;
+    if output.is_json() {
+        output.json(&serde_json::json!({
+            "run": run.id, "accepted": true, "driven": sent.driven,
+        }));
+    } else {
+        output.data(what);
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn ask_as(

@@ -20,7 +20,9 @@ use windlass_core::plan::{Plan, PlanRequest};
 use windlass_core::run::{GateKind, RunState, RunStatus};
 use windlass_core::time::Span;
 use windlass_core::workflow::Workflow;
-use windlass_engine::dispatch::{Ended, Observer, Request, StartRequest, send, start};
+use windlass_engine::dispatch::{
+    DriveOptions, Ended, Observer, Request, StartRequest, send, start,
+};
 
 use self::scratch::Scratch;
 use self::stage::{Stage, Waited};
@@ -132,7 +134,8 @@ fn play(
                 }
             })
         };
-        let ended = drive_watched(surroundings, run, true, stage.signals(), observer)?;
+        let ended =
+            drive_watched(surroundings, run, DriveOptions::local(true), stage.signals(), observer)?;
         let Some((question, request)) = answer(&ended.state) else { return Ok(ended) };
         let person = match stage.ask(question) {
             Waited::Interrupted => return Ok(ended),

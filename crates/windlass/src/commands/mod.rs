@@ -2,7 +2,10 @@
 
 mod agent;
 mod audit;
+mod blocker;
 mod check;
+mod checkpoint;
+mod clarify;
 mod compact;
 mod completions;
 mod context;
@@ -40,6 +43,7 @@ mod workflow_file;
 use std::process::ExitCode;
 
 pub(crate) use agent::backends;
+pub(crate) use clarify::{answer_to, recommended as recommended_answer};
 pub(crate) use decide::answered as decide_answer;
 pub(crate) use proofs::{line as proof_line, newest as newest_proofs};
 pub(crate) use report::history;
@@ -78,6 +82,13 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Pause(arguments)) => decide::pause(cli, arguments, output),
         Some(Command::RetryReset(arguments)) => decide::retry_reset(cli, arguments, output),
         Some(Command::Abort(arguments)) => decide::abort(cli, arguments, output),
+        Some(Command::Block(arguments)) => blocker::block(cli, arguments, output),
+        Some(Command::Blocker(arguments)) => blocker::blocker(cli, arguments, output),
+        Some(Command::Fixed(arguments)) => blocker::fixed(cli, arguments, output),
+        Some(Command::Clarify(arguments)) => clarify::clarify(cli, arguments, output),
+        Some(Command::Answer(arguments)) => clarify::answer(cli, arguments, output),
+        Some(Command::Checkpoint(arguments)) => checkpoint::checkpoint(cli, arguments, output),
+        Some(Command::Publish(arguments)) => checkpoint::publish(cli, arguments, output),
         Some(Command::Propose(arguments)) => decide::propose(cli, arguments, output),
         Some(Command::Check(arguments)) => check::check(cli, arguments, output),
         Some(Command::Agent(arguments)) => agent::agent(cli, arguments, output),

@@ -3,17 +3,19 @@
 use std::process::ExitCode;
 
 use windlass_core::config::{Notify, Setting};
+use windlass_core::id::RunId;
 use windlass_core::run::{Control, Phase, Raise, RunStatus};
 use windlass_core::time::Span;
 use windlass_engine::dispatch::{Request, send};
 use windlass_engine::journal::load;
-use windlass_engine::store::Life;
+use windlass_engine::store::{Life, StoredRun};
 
-use crate::cli::{Cli, ResumeArguments};
+use crate::cli::{Cli, DriveArguments, ResumeArguments};
 use crate::commands::decide;
 use crate::config;
 use crate::drive::{DriveHow, drive, exit_code};
 use crate::error::CommandError;
+use crate::hook;
 use crate::output::{Output, note};
 use crate::surroundings::{Surroundings, person};
 
@@ -22,13 +24,9 @@ pub(crate) fn resume(
     arguments: &ResumeArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let mut surroundings = Surroundings::find_to_drive(cli, &arguments.drive.allow_write)?;
-    surroundings.refuse_agents()?;
+    let ready = Ready::find(cli, &arguments.drive, output)?;
     let raise = raise(&arguments.more)?;
-    let settings = config::load(&surroundings.site.user.top_level)?;
-    surroundings.pass_env(&settings, &arguments.drive.pass_env, output)?;
-    let notify = arguments.drive.notify.as_deref().map(Notify::of);
-    let notify = Setting::or_flag(notify, settings.notify);
+    let surroundings = &ready.surroundings;
     let run = surroundings.run_to_decide()?;
     if run.life == Life::Finished {
         note(&format!("run `{}` has ended: {}", run.id, run.status));
@@ -60,7 +58,59 @@ pub(crate) fn resume(
     } else if state.status() == RunStatus::AwaitingApproval {
         output.remark("a gate is open; answer it with `windlass approve` or `windlass feedback`");
     }
-    drive(&surroundings, &run.id, DriveHow { no_wait: arguments.drive.no_wait, notify }, output)
+    ready.drive(&run.id, output)
+}
+
+/// Everything that is needed to go on with a run.
+pub(super) struct Ready {
+    pub(super) surroundings: Surroundings,
+    no_wait: bool,
+    notify: Option<Setting<Notify>>,
+}
+
+/// What became of a decision after which the run is to go on.
+pub(super) enum Went {
+    /// Somebody drives it already.
+    Driven(StoredRun),
+    /// It was driven here, until now.
+    Here(ExitCode),
+}
+
+impl Ready {
+    pub(super) fn find(
+        cli: &Cli,
+        arguments: &DriveArguments,
+        output: &mut Output,
+    ) -> Result<Self, CommandError> {
+        let mut surroundings = Surroundings::find_to_drive(cli, &arguments.allow_write)?;
+        surroundings.refuse_agents()?;
+        let settings = config::load(&surroundings.site.user.top_level)?;
+        surroundings.pass_env(&settings, &arguments.pass_env, output)?;
+        let notify = arguments.notify.as_deref().map(Notify::of);
+        let notify = Setting::or_flag(notify, settings.notify);
+        Ok(Self { surroundings, no_wait: arguments.no_wait, notify })
+    }
+
+    /// Decides something, and goes on with the run unless somebody drives it.
+    pub(super) fn decide_and_drive(
+        self,
+        request: &Request,
+        output: &mut Output,
+    ) -> Result<Went, CommandError> {
+        let run = self.surroundings.run_to_decide()?;
+        let site = &self.surroundings.site;
+        let sent = send(site, &run.id, &person(), request)?;
+        decide::answered(&sent.answer)?;
+        if sent.driven || hook::is_hosted(&site.home, &run.id) {
+            return Ok(Went::Driven(run));
+        }
+        Ok(Went::Here(self.drive(&run.id, output)?))
+    }
+
+    fn drive(self, run: &RunId, output: &mut Output) -> Result<ExitCode, CommandError> {
+        let how = DriveHow { no_wait: self.no_wait, notify: self.notify };
+        drive(&self.surroundings, run, how, output)
+    }
 }
 
 fn raise(more: &[String]) -> Result<Raise, CommandError> {

@@ -62,7 +62,7 @@ pub(crate) fn run(
         command: chosen.command,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         failure_rules: settings.failures.clone(),
-        questions_wait: unattended(arguments).then_some(Span(0)),
+        questions_wait: questions_wait(unattended(arguments), &settings),
         services: settings.services.clone(),
     };
     let notify = arguments.drive.notify.as_deref().map(Notify::of);
@@ -75,6 +75,12 @@ pub(crate) fn run(
 /// Whether nobody is there to answer: silence answers questions at once.
 fn unattended(arguments: &RunArguments) -> bool {
     arguments.yes || !std::io::stdin().is_terminal()
+}
+
+/// How long questions wait: not at all where nobody is there, else as it is configured.
+fn questions_wait(unattended: bool, settings: &Settings) -> Option<Span> {
+    let set = settings.questions_wait.as_ref().map(|setting| setting.value);
+    if unattended { Some(Span(0)) } else { set }
 }
 
 /// Makes everything that a run needs that a session is to drive.
@@ -95,8 +101,8 @@ pub(crate) fn prepare_run(
         backend: backend.to_owned(),
         command: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        questions_wait: questions_wait(arguments.yes || !hook::is_attended(), &settings),
         failure_rules: settings.failures,
-        questions_wait: arguments.yes.then_some(Span(0)),
         services: settings.services,
     })
 }

@@ -37,6 +37,7 @@ use who::Asked;
 
 pub(crate) use spoken::BADGES_VARIABLE;
 pub(crate) use start::begin_hosted;
+pub(crate) use turn::is_attended;
 pub(crate) use who::{below_host, is_hosted};
 
 /// The largest input that is read: a file that a tool writes is part of it.

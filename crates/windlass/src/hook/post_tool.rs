@@ -1,10 +1,11 @@
-//! PostToolUse of the tools for subagents: which call became which subagent, and what has ended.
+//! PostToolUse of the tools for subagents and questions: which call became which subagent, what has ended,
+//! and what the person answered.
 
 use serde_json::Value;
 use windlass_core::guard::plain_name;
-use windlass_core::hook::{Answer, GuardedRun, ended_agents, offers};
+use windlass_core::hook::{ASK_TOOL, Answer, GuardedRun, Heard, ended_agents, heard, offers};
 use windlass_core::run::{Actor, HostKind, InputKind};
-use windlass_engine::dispatch::{HostedJournal, attempt_of};
+use windlass_engine::dispatch::{Answer as Decided, HostedJournal, Request, attempt_of};
 
 use super::LONG_PATIENCE;
 use super::who::Asked;
@@ -17,6 +18,9 @@ pub(super) fn post_tool_use(asked: &Asked) -> Result<Answer, CommandError> {
     };
     if asked.host == HostKind::Codex {
         return waited(asked, run);
+    }
+    if asked.call.text("tool_name") == Some(ASK_TOOL) {
+        return answered(asked, run);
     }
     let response = asked.call.body.get("tool_response");
     let agent = response.and_then(|response| response.get("agentId")).and_then(Value::as_str);
@@ -36,6 +40,32 @@ pub(super) fn post_tool_use(asked: &Asked) -> Result<Answer, CommandError> {
         let _ = journal.feed(input, Actor::engine())?;
     }
     Ok(Answer::Nothing)
+}
+
+/// The person answered in the session. It counts where the host itself says so, as with their messages.
+fn answered(asked: &Asked, run: &GuardedRun) -> Result<Answer, CommandError> {
+    if !super::prompt::is_heard(asked) {
+        return Ok(Answer::Nothing);
+    }
+    let mut driver = asked.join(&run.run, &run.session, LONG_PATIENCE)?;
+    let (input, response) = (&asked.call.body["tool_input"], &asked.call.body["tool_response"]);
+    let mut refused = Vec::new();
+    // Before anything else is done: what a person says in time is not overtaken by silence.
+    for Heard { question, choice, text } in heard(driver.state(), input, response) {
+        let request = Request::Answer { question: question.clone(), choice, text };
+        if let Decided::Rejected { message, .. } = driver.request(&request)? {
+            refused.push(format!("{question}: {message}"));
+        }
+    }
+    driver.settle()?;
+    driver.leave();
+    Ok(match refused.as_slice() {
+        [] => Answer::Nothing,
+        refused => Answer::Context(format!(
+            "windlass did not take these answers: {}. Tell the person, and stop.",
+            refused.join("; ")
+        )),
+    })
 }
 
 /// Codex's session has waited. An agent that has ended by now and is still at work for windlass has not

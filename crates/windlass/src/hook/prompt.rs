@@ -224,7 +224,7 @@ fn is_told_again(asked: &Asked) -> Result<bool, CommandError> {
 }
 
 /// Whether what is said in this session is its person's word.
-fn is_heard(asked: &Asked) -> bool {
+pub(super) fn is_heard(asked: &Asked) -> bool {
     let host = asked.caller().is_ok_and(|caller| caller.standing == Standing::Host);
     let live = Desk::of_machine(&asked.home).live(&asked.call.session);
     // A prompt that the session sends itself cannot be told from one that is typed.
@@ -252,7 +252,7 @@ fn decided(
                 .to_owned(),
             gate: state.gate().map(|gate| gate.id),
         },
-        Said::Fixed => Request::Resume { raise: Raise::default() },
+        Said::Fixed => fixed(&mut driver)?,
         Said::Command { name, arguments } => match command(&state, name, arguments) {
             Ok(Some(request)) => request,
             Ok(None) => return Ok(told(asked, &driver.leave())),
@@ -286,6 +286,18 @@ fn decided(
             next(asked, &state)
         )),
     })
+}
+
+/// Makes a decision of the word `fixed`: it is said about everything that is open.
+fn fixed(driver: &mut HostedDriver) -> Result<Request, CommandError> {
+    let mut open: Vec<u32> = driver.state().open_blockers().map(|blocker| blocker.id).collect();
+    let last = if open.len() > 1 { open.pop() } else { None };
+    for id in open.iter().filter(|_| last.is_some()) {
+        // What is wrong with one is said about the last one too, or shows in what stays open.
+        let request = Request::Fixed { what: Some(id.to_string()), notes: None };
+        driver.request(&request)?;
+    }
+    Ok(Request::Fixed { what: last.map(|id| id.to_string()), notes: None })
 }
 
 fn approval(
@@ -375,6 +387,8 @@ fn other(asked: &Asked, state: &RunState, message: &str) -> Result<Answer, Comma
 fn told(asked: &Asked, state: &RunState) -> Answer {
     Answer::Context(match state.status() {
         RunStatus::Active => next(asked, state),
+        // What agents ask is asked by the session's own tool.
+        RunStatus::AwaitingUser if asked.instruction(state).is_some() => next(asked, state),
         RunStatus::AwaitingApproval
         | RunStatus::AwaitingUser
         | RunStatus::Waiting

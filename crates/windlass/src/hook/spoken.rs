@@ -18,8 +18,14 @@ const MAX_BADGES: usize = 16;
 pub(crate) const BADGES_VARIABLE: &str = "WINDLASS_BADGES";
 
 /// By these an agent speaks for its attempt.
-const WORDS: [[&str; 2]; 5] =
-    [["context", "set"], ["item", "add"], ["item", "update"], ["story", "add"], ["failure", "add"]];
+const WORDS: [&[&str]; 6] = [
+    &["context", "set"],
+    &["item", "add"],
+    &["item", "update"],
+    &["story", "add"],
+    &["failure", "add"],
+    &["block"],
+];
 
 /// Whether a command speaks for an attempt.
 pub(super) fn speaks(command: &str) -> bool {
@@ -59,8 +65,8 @@ pub(super) fn answer(
 fn alone(command: &str) -> Option<Vec<String>> {
     let plain = !command.contains(|c: char| ";&|<>$`()\n\\".contains(c));
     let words = shlex::split(command).filter(|_| plain)?;
-    let speaks = |[first, second]: &[&str; 2]| {
-        words[1..].starts_with(&[(*first).to_owned(), (*second).to_owned()])
+    let speaks = |spoken: &&[&str]| {
+        words[1..].iter().take(spoken.len()).map(String::as_str).eq(spoken.iter().copied())
     };
     (words.first()? == "windlass" && WORDS.iter().any(speaks)).then_some(words)
 }

@@ -1,6 +1,6 @@
 //! Stop: the session wants to end its turn. This is where it is told what is next.
 
-use windlass_core::hook::{Answer, GuardedRun, offers, wait_for};
+use windlass_core::hook::{Answer, GuardedRun, wait_for};
 use windlass_core::id::AttemptId;
 use windlass_core::run::{Actor, HostKind, Phase, RunState};
 use windlass_engine::dispatch::HostedJournal;
@@ -29,7 +29,7 @@ pub(super) fn stop(asked: &Asked) -> Result<Answer, CommandError> {
         return Ok(waits(asked, journal.state()));
     }
     if stranded(state, &background).is_empty() && journal.is_settled()? {
-        if offers(journal.state()).is_empty() {
+        if asked.instruction(journal.state()).is_none() {
             return Ok(stops(journal.state()));
         }
         // A rejection means that the run is paused or being ended: then the session may stop.
@@ -47,7 +47,7 @@ fn drive(asked: &Asked, run: &GuardedRun, background: &[&str]) -> Result<Answer,
         driver.lost(&attempt)?;
     }
     driver.settle()?;
-    if !offers(driver.state()).is_empty() {
+    if asked.instruction(driver.state()).is_some() {
         let _ = driver.feed(asked.stop_asked())?;
     }
     let state = driver.leave();

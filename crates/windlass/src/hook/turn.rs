@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windlass_core::hook::{Answer, TeamSupport, instruction, let_go, offers};
+use windlass_core::hook::{Answer, TeamSupport, ask_instruction, instruction, let_go, offers};
 use windlass_core::id::RunId;
 use windlass_core::run::{HostKind, InputKind, RunState, RunStatus, Session};
 use windlass_engine::dispatch::HostedDriver;
@@ -58,7 +58,9 @@ impl Asked {
 
     /// Returns the instruction for what is offered now.
     pub(super) fn instruction(&self, state: &RunState) -> Option<String> {
+        let asks = self.host == HostKind::Claude && is_attended();
         instruction(state, &offers(state), self.team_support())
+            .or_else(|| ask_instruction(state).filter(|_| asks))
     }
 
     /// Returns what the machine is told of a session that wants to stop.
@@ -76,7 +78,7 @@ impl Asked {
 
 /// Whether somebody is there to answer questions. Older versions of Claude Code say it only by how they
 /// were started.
-pub(super) fn is_attended() -> bool {
+pub(crate) fn is_attended() -> bool {
     match std::env::var("CLAUDE_CODE_SESSION_ATTENDED") {
         Ok(value) => value != "0",
         Err(_) => !std::env::var("CLAUDE_CODE_ENTRYPOINT").is_ok_and(|value| value == "sdk-cli"),

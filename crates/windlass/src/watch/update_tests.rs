@@ -46,6 +46,9 @@ fn step(id: &str, title: &str, status: StepStatus) -> StepView {
 
 fn view(status: RunStatus, steps: Vec<StepView>) -> StatusView {
     StatusView {
+        blockers: Vec::new(),
+        questions: Vec::new(),
+        blocked: Vec::new(),
         run: RunView {
             id: RunId::from("k3v9x2ab"),
             workflow: "change".to_owned(),

@@ -2,6 +2,7 @@
 
 mod agents;
 mod bad_input;
+mod blockers;
 mod configuration;
 mod contracts;
 mod cost;
@@ -9,6 +10,7 @@ mod damage;
 mod decisions;
 mod definition;
 mod doctor;
+mod drafts;
 mod driving;
 mod help;
 mod importing;
@@ -23,6 +25,7 @@ mod places;
 mod platforms;
 mod plugin;
 mod publish;
+mod questions;
 mod replay;
 mod report;
 mod screens;

@@ -9,6 +9,7 @@ mod guards;
 mod life;
 mod loops;
 mod owners;
+mod questions;
 mod starts;
 mod support;
 mod teams;

@@ -1,8 +1,8 @@
 //! An attempt is over, one way or another.
 
-use super::advance;
 use super::draft::Draft;
 use super::verified::{backoff, fail, wait};
+use super::{advance, blocker};
 use crate::id::{AttemptId, StepIndex};
 use crate::proof::{AttemptReport, Outcome, Trouble, Usage};
 use crate::run::state::{PauseReason, Phase, StopReason};
@@ -40,6 +40,11 @@ pub(super) fn ended(
         // Nobody judges what could not be finished; it is looked at when the run goes on.
         return Ok(());
     }
+    if let (Some(reason), true) = (&report.escalation, ended_by_itself(&report.outcome))
+        && blocker::escalated(draft, attempt, reason)
+    {
+        return Ok(());
+    }
     match &report.outcome {
         Outcome::Cancelled => {}
         Outcome::ProviderLimit { resets_at, .. } => limit(draft, index, *resets_at),
@@ -65,6 +70,24 @@ pub(super) fn ended(
         | Outcome::OverLimit { .. } => judge(draft, index, snapshot),
     }
     Ok(())
+}
+
+/// Whether the last words of an attempt are its own.
+fn ended_by_itself(outcome: &Outcome) -> bool {
+    match outcome {
+        Outcome::Exited { .. } => true,
+        Outcome::Signalled { .. }
+        | Outcome::TimedOut
+        | Outcome::Idle
+        | Outcome::OverLimit { .. }
+        | Outcome::Cancelled
+        | Outcome::ProviderLimit { .. }
+        | Outcome::Held { .. }
+        | Outcome::CouldNotStart { .. }
+        | Outcome::Interrupted { .. }
+        | Outcome::AgentFailed { .. }
+        | Outcome::OverBudget { .. } => false,
+    }
 }
 
 fn asked_for_help(draft: &Draft, attempt: &AttemptId) -> bool {

@@ -10,8 +10,11 @@ use crate::run::blocker::{
     Severity,
 };
 use crate::run::state::{Control, Phase};
-use crate::run::{Event, Raise, Rejected};
+use crate::run::{Actor, Event, Raise, Rejected};
 use crate::time::Timestamp;
+
+/// How many characters of what somebody found become the message of a blocker.
+const MAX_FOUND: usize = 500;
 
 /// More open blockers than anybody reads.
 const MAX_OPEN: usize = 20;
@@ -84,6 +87,38 @@ pub(super) fn checkpoint(draft: &Draft, foreach: StepIndex) -> Option<Event> {
     let mut blocker = new_blocker(draft, &message, BlockerKind::Checkpoint);
     (blocker.severity, blocker.step) = (Severity::Low, Some(draft.id(foreach)));
     Some(Event::BlockerOpened { blocker: Box::new(blocker) })
+}
+
+/// A judge found what must not be worked around: a person looks before anybody goes on.
+pub(super) fn security(draft: &Draft, step: StepId, message: &str) -> Event {
+    let message = beginning(message, MAX_FOUND);
+    let mut blocker = new_blocker(draft, &message, BlockerKind::Security);
+    (blocker.severity, blocker.step) = (Severity::High, Some(step));
+    Event::BlockerOpened { blocker: Box::new(blocker) }
+}
+
+/// An agent ended with a line that says that it needs a person; returns whether that keeps the run.
+pub(super) fn escalated(draft: &mut Draft, attempt: &AttemptId, reason: &str) -> bool {
+    let reason = beginning(reason.trim(), MAX_FOUND).replace('\0', " ");
+    if reason.is_empty() || draft.state.open_blockers().count() >= MAX_OPEN {
+        return false;
+    }
+    if draft.state.open_blockers().any(|open| open.message == reason) {
+        return true;
+    }
+    let mut blocker = new_blocker(draft, &reason, BlockerKind::Help);
+    blocker.step = Some(attempt.step.clone());
+    blocker.by = Actor::agent(attempt).as_str().to_owned();
+    draft.emit(Event::BlockerOpened { blocker: Box::new(blocker) });
+    true
+}
+
+/// The beginning of a text, with a sign that it goes on.
+fn beginning(text: &str, max: usize) -> String {
+    match text.char_indices().nth(max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
 }
 
 /// Returns a blocker that nobody has looked at.
@@ -214,22 +249,24 @@ pub(super) fn looked_at(
         return Err(Rejected::NotExpected);
     };
     let Some(looking) = blocker.looking.clone() else { return Err(Rejected::NotExpected) };
-    let failed = report.proofs.iter().find(|proof| proof.holds != Holds::Yes);
-    match (&report.broken, failed) {
-        (Some(broken), _) => {
-            draft.emit(Event::BlockerStays { blocker: id, why: broken.clone() });
-        }
-        (None, Some(proof)) => {
-            let why = match proof.excerpt.as_deref().map(str::trim).filter(|text| !text.is_empty())
-            {
-                Some(excerpt) => format!("{}\n{excerpt}", proof.summary),
-                None => proof.summary.clone(),
-            };
-            draft.emit(Event::BlockerStays { blocker: id, why });
-        }
-        (None, None) => resolve(draft, id, looking.by, looking.notes),
+    match why_it_stays(report) {
+        Some(why) => draft.emit(Event::BlockerStays { blocker: id, why }),
+        None => resolve(draft, id, looking.by, looking.notes),
     }
     Ok(())
+}
+
+/// Says why a look at a blocker does not let the run go on; none where it does.
+pub fn why_it_stays(report: &VerifyReport) -> Option<String> {
+    if report.broken.is_some() {
+        return report.broken.clone();
+    }
+    let proof = report.proofs.iter().find(|proof| proof.holds != Holds::Yes)?;
+    let excerpt = proof.excerpt.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    Some(match excerpt {
+        Some(excerpt) => format!("{}\n{excerpt}", proof.summary),
+        None => proof.summary.clone(),
+    })
 }
 
 /// It is time to look again.

@@ -1,6 +1,6 @@
 //! Blockers: they keep the run until their check, and what has to hold, passes.
 
-use crate::proof::VerifyReport;
+use crate::proof::{Outcome, VerifyReport};
 use crate::run::testing::*;
 use crate::run::*;
 use crate::time::Span;
@@ -76,4 +76,47 @@ fn nothing_is_fixed_that_is_not_blocked() {
     assert_eq!(run.refuses(Decision::Block { blocker: empty }), Rejected::NoReason);
     let long = NewBlocker { message: "x".repeat(3000), ..help(false) };
     assert_eq!(run.refuses(Decision::Block { blocker: long }), Rejected::BadBlocker);
+}
+
+#[test]
+fn a_verdict_that_blocks_goes_back_and_waits_for_a_person_at_once() {
+    let mut run = Run::of([
+        agent("code"),
+        agent("security").route("REMEDIATION_NEEDED", [], "code", 1).blocking(),
+    ]);
+    run.proves("code", "c1");
+    run.begins("security");
+    run.ends("security#1", "c1");
+    run.verifies(says("REMEDIATION_NEEDED", []));
+    assert_eq!(run.state.status(), RunStatus::AwaitingUser);
+    let blocker = run.state.blocker(1).expect("a blocker").clone();
+    assert_eq!((blocker.kind, blocker.severity), (BlockerKind::Security, Severity::High));
+    assert_eq!(blocker.step, Some("code".into()));
+    assert!(blocker.message.contains("REMEDIATION_NEEDED"), "{}", blocker.message);
+    assert!(run.outstanding().is_empty(), "nobody goes on before a person has looked");
+    run.decides(Decision::Fixed { what: None, notes: Some("use the vault".to_owned()) });
+    assert_eq!(run.state.status(), RunStatus::Active);
+    run.begins("code");
+    let index = run.state.plan.find(&"code".into()).unwrap();
+    let attempt = crate::id::AttemptId { step: "code".into(), number: 2 };
+    let prompt = crate::prompt::prompt(&run.state, index, &attempt);
+    assert!(prompt.contains("use the vault") && prompt.contains("REMEDIATION_NEEDED"), "{prompt}");
+    assert!(prompt.len() <= crate::prompt::MAX_BYTES);
+}
+
+#[test]
+fn last_words_that_ask_for_a_person_keep_the_run_and_nobody_judges() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    let report = crate::proof::AttemptReport {
+        escalation: Some("the bank's key is missing".to_owned()),
+        ..report(Outcome::Exited { code: 0 })
+    };
+    run.reports("code#1", "c1", report);
+    assert_eq!(run.state.status(), RunStatus::AwaitingUser);
+    let blocker = run.state.blocker(1).expect("a blocker");
+    assert_eq!(blocker.message, "the bank's key is missing");
+    assert_eq!((blocker.by.as_str(), run.step("code").tries), ("agent:code#1", 0));
+    run.decides(Decision::Fixed { what: None, notes: None });
+    assert_eq!(run.state.status(), RunStatus::Active);
 }

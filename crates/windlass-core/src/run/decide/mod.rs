@@ -72,6 +72,8 @@ use draft::Draft;
 
 pub use attempt::LIMIT_WITHOUT_RESET;
 pub(super) use attempt::LOST_IN_A_ROW;
+pub use blocker::why_it_stays;
+pub use publish::LEFT_OUT;
 pub(crate) use verified::SAME_FAILURE;
 
 /// Raised whenever the same state and input would give other events than before.

@@ -9,7 +9,7 @@ use crate::run::state::{Control, Phase, Publication};
 use crate::run::{Event, ItemStatus, PushSettings, Rejected};
 
 /// Why an item is skipped that a person published without.
-const LEFT_OUT: &str = "left out of a draft pull request";
+pub const LEFT_OUT: &str = "left out of a draft pull request";
 
 /// Returns the intent of a step that is proven, accepted and not published yet.
 pub(super) fn intent(draft: &Draft, index: StepIndex) -> Option<Event> {

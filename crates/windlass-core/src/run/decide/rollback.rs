@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::gate::resume_if_stopped;
 use super::verified::give_up;
-use super::{checkpoint, session};
+use super::{blocker, checkpoint, session};
 use crate::id::{GateId, StepId, StepIndex};
 use crate::judgement::Level;
 use crate::plan::{Check, CheckKind, Criterion, FailedRoute, PlanStep, Rollback, glob};
@@ -70,7 +70,8 @@ pub(super) fn take(
     let Found { verdict, target, files, told } = found;
     let step = draft.id(index);
     let taken = draft.state.step(index).routes.get(&verdict).copied().unwrap_or(0);
-    let most = draft.state.plan.step(index).on.get(&verdict).map_or(0, |route| route.max);
+    let route = draft.state.plan.step(index).on.get(&verdict);
+    let (most, blocks) = route.map_or((0, false), |route| (route.max, route.block));
     let message = findings(draft, index, &verdict, said, &told);
     draft.emit(Event::RouteTaken {
         step: step.clone(),
@@ -82,6 +83,7 @@ pub(super) fn take(
         give_up(draft, index, PauseReason::RollbackLimit, why);
         return;
     }
+    let raised = blocks.then(|| (target.clone(), message.clone()));
     draft.emit(Event::RolledBack {
         target,
         by: step.as_str().to_owned(),
@@ -91,6 +93,10 @@ pub(super) fn take(
         code: None,
         observed,
     });
+    if let Some((target, message)) = raised {
+        let event = blocker::security(draft, target, &message);
+        draft.emit(event);
+    }
 }
 
 /// Goes back from a step that nobody works on and whose criterion does not hold; returns whether it

@@ -7,8 +7,8 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
 
 use super::inline::{
-    audit, cost, item_status, one_line, pull_request, rests_on, run_status, short, spoken,
-    step_cost, step_status, strength, verdict,
+    answer_and_by, audit, cost, how_it_ended, item_status, one_line, pull_request, rests_on,
+    run_status, short, spoken, step_cost, step_status, strength, verdict,
 };
 use super::projection::{ReportAttempt, ReportProof, ReportStep, ReportView};
 use crate::plan::{Holds, Strength};
@@ -43,6 +43,7 @@ pub fn html(view: &ReportView) -> String {
                 main {
                     (steps(view))
                     (items(view))
+                    (help(view))
                     (decisions(view))
                     (evidence(view))
                     (unchecked(view))
@@ -185,6 +186,30 @@ fn items(view: &ReportView) -> Markup {
                         }
                     }
                 }
+        }
+    }
+}
+
+/// What people were needed for: blockers, and questions.
+fn help(view: &ReportView) -> Markup {
+    page! {
+        @if !view.blockers.is_empty() {
+            h2 { "Blockers" }
+            div.panel { ul { @for blocker in &view.blockers {
+                li {
+                    strong { (blocker.severity.as_str()) } " " (one_line(&blocker.description)) ": "
+                    (one_line(&how_it_ended(blocker)))
+                }
+            } } }
+        }
+        @if !view.clarifications.is_empty() {
+            h2 { "Clarifications" }
+            div.panel { ul { @for known in &view.clarifications {
+                li {
+                    (one_line(&known.question)) " " strong { (one_line(&answer_and_by(known).0)) }
+                    " (" (one_line(&answer_and_by(known).1)) ")"
+                }
+            } } }
         }
     }
 }

@@ -3,7 +3,9 @@
 use crate::plan::{Holds, Strength};
 use crate::run::{Publication, RunStatus};
 use crate::view::ItemView;
+use crate::view::blockers::BlockerView;
 use crate::view::printable::{Lines, printable};
+use crate::view::questions::QuestionView;
 use crate::view::report::projection::{ReportAttempt, ReportStep, ReportView};
 use crate::view::status::BudgetView;
 
@@ -125,5 +127,29 @@ pub(super) fn item_status(item: &ItemView) -> String {
         Some(note) => format!("{status}: {note}"),
         None if item.waived => format!("{status}, with a waived step"),
         None => status.to_owned(),
+    }
+}
+
+/// How a blocker ended, or why it is open.
+pub(super) fn how_it_ended(blocker: &BlockerView) -> String {
+    match (&blocker.resolved, &blocker.stays) {
+        (Some(resolved), _) => {
+            let by = resolved.by.as_deref().unwrap_or("its check");
+            let notes = resolved.notes.as_deref().map(|notes| format!(": {notes}"));
+            format!("put right by {by}{}", notes.unwrap_or_default())
+        }
+        (None, Some(why)) => format!("open: {why}"),
+        (None, None) => "open".to_owned(),
+    }
+}
+
+/// What was answered, and who did.
+pub(super) fn answer_and_by(known: &QuestionView) -> (String, String) {
+    match &known.answer {
+        None => ("open".to_owned(), "nobody yet".to_owned()),
+        Some(answer) => {
+            let by = answer.by.clone().unwrap_or_else(|| "assumed".to_owned());
+            (answer.words.clone(), by)
+        }
     }
 }

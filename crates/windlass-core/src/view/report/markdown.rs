@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::inline::{
-    audit, cost, item_status, one_line, pull_request, rests_on, run_status, short, spoken,
-    step_cost, step_status, strength, verdict,
+    answer_and_by, audit, cost, how_it_ended, item_status, one_line, pull_request, rests_on,
+    run_status, short, spoken, step_cost, step_status, strength, verdict,
 };
 use super::projection::{ReportProof, ReportView};
 use crate::plan::Holds;
@@ -18,6 +18,7 @@ pub fn markdown(view: &ReportView) -> String {
     header(&mut text, view);
     steps(&mut text, view);
     items(&mut text, view);
+    help(&mut text, view);
     evidence(&mut text, view);
     decisions(&mut text, view);
     attempts(&mut text, view);
@@ -101,6 +102,31 @@ fn items(text: &mut String, view: &ReportView) {
             cell(&item_status(item)).replace("with a waived step", "**with a waived step**");
         let (title, source) = (cell(&item.title), cell(&item.source));
         let _ = writeln!(text, "| `{}` | {title} | {status} | {source} |", item.id);
+    }
+}
+
+/// What people were needed for: blockers, and questions.
+fn help(text: &mut String, view: &ReportView) {
+    if !view.blockers.is_empty() {
+        text.push_str(
+            "\n## Blockers\n\n| blocker | severity | what | how it ended |\n|---|---|---|---|\n",
+        );
+        for blocker in &view.blockers {
+            let (severity, what) = (blocker.severity.as_str(), cell(&blocker.description));
+            let ended = cell(&how_it_ended(blocker));
+            let _ = writeln!(text, "| {} | {severity} | {what} | {ended} |", blocker.id);
+        }
+    }
+    if !view.clarifications.is_empty() {
+        text.push_str(
+            "\n## Clarifications\n\n| question | about | answer | by |\n|---|---|---|---|\n",
+        );
+        for known in &view.clarifications {
+            let (answer, by) = answer_and_by(known);
+            let about = format!("{}, {}", known.phase, cell(&known.category));
+            let (question, answer, by) = (cell(&known.question), cell(&answer), cell(&by));
+            let _ = writeln!(text, "| {question} | {about} | {answer} | {by} |");
+        }
     }
 }
 

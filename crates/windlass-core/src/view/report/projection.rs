@@ -10,9 +10,11 @@ use crate::proof::{Blob, Outcome};
 use crate::run::{Publication, RunState, RunStatus, StepStatus};
 use crate::time::{Span, Timestamp};
 use crate::view::ItemView;
+use crate::view::blockers::{BlockerView, blocker_views};
 use crate::view::changes::Changes;
 use crate::view::history::{AttemptEntry, History, ProofEntry};
 use crate::view::kept::Fate;
+use crate::view::questions::{QuestionView, question_views};
 use crate::view::status::{BudgetView, status_view};
 
 /// What the journal alone does not say.
@@ -68,6 +70,12 @@ pub struct ReportView {
     pub steps: Vec<ReportStep>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ItemView>,
+    /// What only a person could put right, and how it ended.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blockers: Vec<BlockerView>,
+    /// What agents asked, and what was answered or assumed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub clarifications: Vec<QuestionView>,
     /// What was not checked because a platform has no command for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unchecked: Vec<String>,
@@ -189,6 +197,8 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         budget: status.budget,
         steps: steps(state, history, facts),
         items: status.items,
+        blockers: blocker_views(state),
+        clarifications: question_views(state),
         unchecked: state.plan.unchecked.clone(),
         decisions: decisions(history),
         proofs: proofs(state, history, facts),

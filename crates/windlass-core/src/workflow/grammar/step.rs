@@ -341,6 +341,13 @@ pub(in crate::workflow) static ROUTE: Mapping = Mapping {
         )
         .required()
         .example("3"),
+        Key::new(
+            "block",
+            Takes::Boolean,
+            "Whether the run waits at once for a person, who is told what was found; `windlass fixed` \
+             goes on at the step.",
+        )
+        .default("false"),
     ],
     not_yet: &[],
     rule: Rule::None,

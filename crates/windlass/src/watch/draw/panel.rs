@@ -194,6 +194,21 @@ fn standing(view: &StatusView, area: Rect, look: Look) -> Vec<Line<'static>> {
         lines.extend(wrap(&[line], width).into_iter().map(|line| Line::raw(line.text)));
         lines.push(Line::raw(""));
     }
+    for blocker in &view.blockers {
+        let what = windlass_core::view::plain_line(&blocker.description.replace('\n', " "));
+        let text = format!("blocker {} ({}): {what}", blocker.id, blocker.severity.as_str());
+        lines.push(Line::styled(cut(&text, width), look.bad()));
+    }
+    for question in &view.questions {
+        let what = windlass_core::view::plain_line(&question.question.replace('\n', " "));
+        let text = format!("{} (`{}` is recommended): {what}", question.id, question.recommended);
+        lines.push(Line::raw(cut(&text, width)));
+    }
+    for blocked in &view.blocked {
+        let why = windlass_core::view::plain_line(&blocked.why.replace('\n', " "));
+        let text = format!("blocked: {}: {why}", blocked.step);
+        lines.push(Line::styled(cut(&text, width), look.bad()));
+    }
     let wide = view.next.iter().map(|next| next.command.chars().count()).max().unwrap_or(0);
     for next in view.next.iter().filter(|next| next.command != "windlass watch") {
         let text = format!("{:wide$}   {}", next.command, next.does);

@@ -1,0 +1,118 @@
+//! Asking what agents want to know.
+
+use std::io::BufRead as _;
+
+use windlass_core::run::RunState;
+use windlass_core::view::{Lines, QuestionView, printable, question_views};
+use windlass_engine::dispatch::{Request, now, send};
+
+use super::{Answered, wait_for_answer};
+use crate::commands::{answer_to, decide_answer, recommended_answer};
+use crate::error::CommandError;
+use crate::output::{note, prompt};
+use crate::render;
+use crate::surroundings::{Surroundings, person};
+
+/// Asks the open questions, one after the other. Returns whether the run can go on.
+pub(crate) fn questions(
+    surroundings: &Surroundings,
+    state: &RunState,
+) -> Result<bool, CommandError> {
+    if state.open_blockers().next().is_some() {
+        return Ok(false);
+    }
+    let open: Vec<QuestionView> =
+        question_views(state).into_iter().filter(|view| view.answer.is_none()).collect();
+    if open.is_empty() {
+        return Ok(false);
+    }
+    note("");
+    note(match open.len() {
+        1 => "An agent asks a question before it goes on.",
+        _ => "Agents ask some questions before they go on.",
+    });
+    // Silence answers all of them together: when the first is due, the driver has to take over.
+    let until = open.iter().filter_map(|view| view.until_moment).min();
+    if let Some(until) = until {
+        let left = until.since(now());
+        note(&format!("  Without an answer the recommendations are taken in {left}, at {until}."));
+    }
+    for (number, view) in open.iter().enumerate() {
+        note("");
+        note(&format!("[{} of {}] {}", number + 1, open.len(), render::question(view)));
+        match ask(surroundings, state, view, until)? {
+            Asked::Answered => {}
+            Asked::TimeIsUp => {
+                note("\nnobody answered in time: the run goes on");
+                return Ok(true);
+            }
+            Asked::Left => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+/// What became of one question.
+enum Asked {
+    Answered,
+    TimeIsUp,
+    Left,
+}
+
+fn ask(
+    surroundings: &Surroundings,
+    state: &RunState,
+    view: &QuestionView,
+    until: Option<windlass_core::time::Timestamp>,
+) -> Result<Asked, CommandError> {
+    let run = &state.facts.run;
+    let is_open = |state: &RunState| {
+        state
+            .open_questions()
+            .any(|open| open.question.id == view.id && open.question.question == view.question)
+    };
+    loop {
+        prompt("a choice, `? YOUR OWN WORDS`, Enter for the recommendation, [q]uit: ");
+        match wait_for_answer(surroundings, run, is_open, until)? {
+            Answered::Here => {}
+            Answered::Elsewhere => {
+                note("\nit was answered elsewhere");
+                return Ok(Asked::Answered);
+            }
+            Answered::Nowhere => return Ok(Asked::TimeIsUp),
+        }
+        let mut line = String::new();
+        if std::io::stdin().lock().read_line(&mut line).map_err(CommandError::failure)? == 0 {
+            return Ok(Asked::Left);
+        }
+        let Some(request) = read(view, &line) else { return Ok(Asked::Left) };
+        match request {
+            Err(message) => note(&message),
+            Ok(request) => {
+                let sent = send(&surroundings.site, run, &person(), &request)?;
+                match decide_answer(&sent.answer) {
+                    Ok(()) => return Ok(Asked::Answered),
+                    Err(error) => note(&printable(&error.error.to_string(), Lines::One)),
+                }
+            }
+        }
+    }
+}
+
+/// Reads an answer; none when the person leaves.
+fn read(view: &QuestionView, line: &str) -> Option<Result<Request, String>> {
+    let line = line.trim();
+    Some(match line {
+        "" => Ok(recommended_answer(view)),
+        "?" => Err("write your own words after the `?`".to_owned()),
+        _ if line.starts_with('?') => Ok(answer_to(view, &line[1..], true)),
+        _ if view.choices.iter().any(|choice| choice.id.eq_ignore_ascii_case(line)) => {
+            Ok(answer_to(view, line, false))
+        }
+        "q" | "quit" => return None,
+        _ => {
+            let ids: Vec<&str> = view.choices.iter().map(|choice| choice.id.as_str()).collect();
+            Err(format!("answer with {}, or with `? ` and your own words", ids.join(", ")))
+        }
+    })
+}
