@@ -27,6 +27,7 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
         ["agent" | "workflow" | "plugin"] => true,
         ["context", act, ..] => *act == "get",
         ["failure", act, ..] => matches!(*act, "list" | "advice"),
+        ["item" | "story", act, ..] => matches!(*act, "list" | "show"),
         ["place", more @ ..] => more.is_empty(),
         [first, ..] => LOOKS.contains(first),
         [] => true,
@@ -48,7 +49,8 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
                     words.as_slice(),
                     ["context", "set", ..]
                         | ["failure", "add", ..]
-                        | ["block" | "item" | "story", ..]
+                        | ["item" | "story", "add" | "update", ..]
+                        | ["block", ..]
                 )
         }
     };

@@ -18,8 +18,14 @@ const MAX_BADGES: usize = 16;
 pub(crate) const BADGES_VARIABLE: &str = "WINDLASS_BADGES";
 
 /// By these an agent speaks for its attempt.
-const WORDS: [[&str; 2]; 5] =
-    [["context", "set"], ["item", "add"], ["item", "update"], ["story", "add"], ["failure", "add"]];
+const WORDS: [[&str; 2]; 6] = [
+    ["context", "set"],
+    ["item", "add"],
+    ["item", "update"],
+    ["story", "add"],
+    ["story", "update"],
+    ["failure", "add"],
+];
 
 /// Whether a command speaks for an attempt.
 pub(super) fn speaks(command: &str) -> bool {
