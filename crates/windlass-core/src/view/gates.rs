@@ -102,7 +102,9 @@ fn of_step(
         };
         let proof = known.unwrap_or_default().iter().rev().find(proven);
         let view = at(views, gate);
-        match proof.filter(|_| step.phase == Phase::Done && !step.waived) {
+        // The text of a pull request is written before its own step is done.
+        let stands = matches!(step.phase, Phase::Done | Phase::Publishing { .. });
+        match proof.filter(|_| stands && !step.waived) {
             Some(entry) => view.proofs.push(TraceProof::of(&plan.id, entry)),
             None if step.waived => add(&mut view.waived, &plan.id),
             None => add(&mut view.missing, &plan.id),

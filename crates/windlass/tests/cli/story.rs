@@ -291,6 +291,36 @@ fn one_story_is_built_alone_with_everything_that_stands_behind_it() {
 }
 
 #[test]
+fn the_pull_request_of_a_story_says_what_a_person_still_has_to_check() {
+    let env = project();
+    let remote = env.root().join("tmp/remote.git");
+    let made = env.shell(&format!(
+        "git init -q --bare '{0}' && git remote add origin '{0}' && git push -q origin HEAD",
+        remote.display()
+    ));
+    made.assert_code(0);
+    let more = ["--file", "stories.yaml", "--input", "publish=true", "--yes"];
+    let built = implement(&env, "S3", &more);
+    built.assert_code(0);
+    let file = env.status_json()["run"]["publication"]["body_file"].clone();
+    let body = fs_err::read_to_string(file.as_str().expect("a file")).unwrap();
+    for words in [
+        "| S3 | Say more | M | completed | 2 | tests pass, review approved |",
+        "- src: 1 file, +2 −0",
+        "- [x] G3 test: the tests of every story pass",
+        "- [x] G7 before the pull request: build, tests and lint",
+        "- S3 AC1: `more.sh` prints more (PASS, tests/test_more.sh)",
+        "## To be checked by a person\n\n- [ ] S3 AC2: It sounds friendly to 3 people",
+        "- a shorter name src/more.sh:1 (`stories/S3/review`)",
+        "## Not checked\n\n- shell has no `coverage` command",
+        "- Time saved: ",
+    ] {
+        assert!(body.contains(words), "{words}: {body}");
+    }
+    env.assert_audit();
+}
+
+#[test]
 fn a_story_comes_from_the_newest_run_that_has_it() {
     let env = project();
     env.repository.write("order.txt", "");
