@@ -7,7 +7,7 @@ pub(crate) struct BuiltIn {
     pub(crate) source: &'static str,
 }
 
-/// All of them, the one that most people want first.
+/// Those that `windlass run` starts, the one that most people want first.
 pub(crate) const ALL: [BuiltIn; 5] = [
     BuiltIn { name: "change", source: include_str!("../workflows/change.yaml") },
     BuiltIn { name: "autonomous", source: include_str!("../workflows/autonomous.yaml") },
@@ -16,9 +16,20 @@ pub(crate) const ALL: [BuiltIn; 5] = [
     BuiltIn { name: "docs", source: include_str!("../workflows/docs.yaml") },
 ];
 
+/// Those that a command of its own starts: `windlass story implement`, `windlass review`.
+pub(crate) const OF_COMMANDS: [BuiltIn; 2] = [
+    BuiltIn { name: "story", source: include_str!("../workflows/story.yaml") },
+    BuiltIn { name: "review", source: include_str!("../workflows/review.yaml") },
+];
+
+/// Returns every built-in workflow.
+pub(crate) fn all() -> impl Iterator<Item = &'static BuiltIn> {
+    ALL.iter().chain(&OF_COMMANDS)
+}
+
 /// Returns the built-in workflow of this name.
 pub(crate) fn find(name: &str) -> Option<&'static BuiltIn> {
-    ALL.iter().find(|builtin| builtin.name == name)
+    all().find(|builtin| builtin.name == name)
 }
 
 /// A role that comes with windlass.

@@ -8,6 +8,7 @@ mod hosted;
 mod platform;
 mod start;
 mod stories;
+mod story;
 
 use std::path::PathBuf;
 
@@ -48,6 +49,10 @@ pub(crate) use stories::{
     DepsArguments, DepsCommand, DepsScanArguments, FailureAddArguments, FailureAdviceArguments,
     FailureArguments, FailureCommand, FailureListArguments, TddArguments, TddCommand,
     TddStatusArguments, TddValidateArguments,
+};
+pub(crate) use story::{
+    ReviewArguments, StoryAddArguments, StoryArguments, StoryCommand, StoryImplementArguments,
+    StoryMoveArguments, StoryUpdateArguments,
 };
 
 /// A deterministic workflow engine for coding agents.
@@ -288,11 +293,18 @@ pub(crate) enum Command {
     #[command(after_help = "Example: cd \"$(windlass place)\"")]
     Place(PlaceArguments),
     /// Add, list and change the items that a step repeats over
-    #[command(
-        visible_alias = "story",
-        after_help = "Example: windlass item add \"Reset the password by mail\" --id S4"
-    )]
+    #[command(after_help = "Example: windlass item add \"Reset the password by mail\" --id reset")]
     Item(ItemArguments),
+    /// Add, change, order and show stories; build one alone
+    #[command(
+        after_help = "Examples:\n  windlass story list\n  windlass story show S2\n  windlass story implement S2"
+    )]
+    Story(StoryArguments),
+    /// Review files, alone: a verdict and findings; nothing is changed
+    #[command(
+        after_help = "Example: windlass review src/login.rs src/session.rs\n\nExits with 0 for APPROVED and with 4 for CHANGES_REQUESTED."
+    )]
+    Review(Box<ReviewArguments>),
     /// Find the services outside the repository that a story needs
     #[command(after_help = "Example: windlass deps scan S2")]
     Deps(DepsArguments),

@@ -13,7 +13,7 @@ use windlass_core::config::{Notify, Setting};
 use windlass_core::id::RunId;
 use windlass_core::run::{Event, RunState, RunStatus};
 use windlass_core::time::Timestamp;
-use windlass_core::view::{Lines, describe, help_block, printable, status_view};
+use windlass_core::view::{Lines, complete_view, describe, help_block, printable, status_view};
 use windlass_engine::dispatch::{DriveOptions, Driver, DriverHandle, Ended, Observer, now};
 
 use crate::ask;
@@ -48,6 +48,28 @@ pub(crate) fn drive(
     how: DriveHow,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
+    let ended = drive_until_it_stops(surroundings, run, how, output)?;
+    stopped(surroundings, &ended, output)
+}
+
+/// Says where a run stands that stopped.
+pub(crate) fn stopped(
+    surroundings: &Surroundings,
+    ended: &Ended,
+    output: &mut Output,
+) -> Result<ExitCode, CommandError> {
+    finish(ended, surroundings.unfinished()?.len() > 1, output);
+    Ok(exit_code(ended.status))
+}
+
+/// Drives a run until it ends or waits for somebody who is not at this terminal, and says nothing about
+/// the end.
+pub(crate) fn drive_until_it_stops(
+    surroundings: &Surroundings,
+    run: &RunId,
+    how: DriveHow,
+    output: &mut Output,
+) -> Result<Ended, CommandError> {
     let can_ask =
         !output.is_json() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let signals = Interrupts::listen()?;
@@ -68,8 +90,7 @@ pub(crate) fn drive(
         {
             continue;
         }
-        finish(&ended, surroundings.unfinished()?.len() > 1, output);
-        return Ok(exit_code(ended.status));
+        return Ok(ended);
     }
 }
 
@@ -154,6 +175,10 @@ fn finish(ended: &Ended, beside: bool, output: &mut Output) {
         output.data(&render::status(&view, screen));
         if let Some(block) = help_block(&ended.state) {
             output.data(&format!("\n{}", printable(&block, Lines::Many)));
+        }
+        if let Some(complete) = complete_view(&ended.state) {
+            output.data("");
+            output.data(&complete.block());
         }
     }
 }

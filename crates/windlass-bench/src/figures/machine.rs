@@ -106,6 +106,7 @@ fn chain(count: usize) -> Plan {
         mcp: BTreeMap::new(),
         platforms: Vec::new(),
         unchecked: Vec::new(),
+        items: Vec::new(),
         steps: (0_u32..).take(count).map(step).collect(),
     })
 }

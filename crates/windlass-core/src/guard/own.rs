@@ -28,6 +28,7 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
         ["context", act, ..] => *act == "get",
         ["failure", act, ..] => matches!(*act, "list" | "advice"),
         ["blocker" | "clarify" | "checkpoint", act, ..] => *act == "list",
+        ["item" | "story", act, ..] => matches!(*act, "list" | "show"),
         ["place", more @ ..] => more.is_empty(),
         [first, ..] => LOOKS.contains(first),
         [] => true,
@@ -49,7 +50,8 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
                     words.as_slice(),
                     ["context", "set", ..]
                         | ["failure", "add", ..]
-                        | ["block" | "item" | "story", ..]
+                        | ["item" | "story", "add" | "update", ..]
+                        | ["block", ..]
                 )
         }
     };

@@ -57,6 +57,19 @@ pub struct Remark {
     pub line: Option<u32>,
 }
 
+impl Remark {
+    /// Returns it in one line, with its place where the words do not have it.
+    pub fn words(&self) -> String {
+        let place = self.file.as_ref().map(|file| match self.line {
+            Some(line) => format!("{file}:{line}"),
+            None => file.clone(),
+        });
+        let place = place.filter(|place| !self.text.contains(place.as_str()));
+        let place = place.map(|place| format!(" {place}")).unwrap_or_default();
+        format!("[{}] {}{place}", self.level.as_str(), self.text)
+    }
+}
+
 /// What the lines of a report name.
 #[derive(Debug, Default)]
 pub(super) struct Found {

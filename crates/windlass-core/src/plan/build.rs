@@ -93,6 +93,7 @@ impl Workflow {
             mcp: self.mcp.clone(),
             platforms,
             unchecked,
+            items: request.items,
             steps,
         }))
     }

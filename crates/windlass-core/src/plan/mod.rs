@@ -32,6 +32,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{ContentHash, StepId, StepIndex};
+use crate::item::NewItem;
 use crate::mcp::McpServer;
 use crate::platform::PinnedPlatform;
 use crate::role::Role;
@@ -78,6 +79,9 @@ pub struct Plan {
     /// Checks that were left out because a platform has no command for them, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unchecked: Vec<String>,
+    /// What the run repeats over from its start, besides what is added later.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<NewItem>,
     /// The steps; every step stands after the steps it needs.
     pub steps: Vec<PlanStep>,
     /// How many steps the workflow itself has, once steps of items follow them.
@@ -109,6 +113,7 @@ pub struct PlanParts {
     pub mcp: BTreeMap<String, McpServer>,
     pub platforms: Vec<PinnedPlatform>,
     pub unchecked: Vec<String>,
+    pub items: Vec<NewItem>,
     pub steps: Vec<PlanStep>,
 }
 
@@ -131,6 +136,7 @@ impl From<PlanParts> for Plan {
             mcp: parts.mcp,
             platforms: parts.platforms,
             unchecked: parts.unchecked,
+            items: parts.items,
             steps: parts.steps,
             written: None,
             index: OnceLock::new(),
@@ -157,6 +163,7 @@ impl PartialEq for Plan {
             && self.mcp == other.mcp
             && self.platforms == other.platforms
             && self.unchecked == other.unchecked
+            && self.items == other.items
             && self.steps == other.steps
     }
 }
@@ -181,6 +188,7 @@ impl Plan {
             mcp: BTreeMap::new(),
             platforms: Vec::new(),
             unchecked: Vec::new(),
+            items: Vec::new(),
             steps: Vec::new(),
         })
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Issue;
 use super::glob::BadPath;
+use crate::item::NewItem;
 use crate::platform::{CommandName, PinnedPlatform};
 use crate::role::Role;
 use crate::workflow::{At, suggest};
@@ -21,6 +22,8 @@ pub struct PlanRequest {
     pub roles: BTreeMap<String, Role>,
     /// The platforms that the repository is built with; a workflow that asks for none keeps none.
     pub platforms: Vec<PinnedPlatform>,
+    /// What the run is to repeat over from its start.
+    pub items: Vec<NewItem>,
 }
 
 /// Why a workflow cannot be planned for a request.

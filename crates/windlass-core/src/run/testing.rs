@@ -311,6 +311,7 @@ pub(crate) fn plan(drafts: impl IntoIterator<Item = Draft>) -> Plan {
         mcp: BTreeMap::new(),
         platforms: Vec::new(),
         unchecked: Vec::new(),
+        items: Vec::new(),
         steps: steps.collect(),
     })
 }
@@ -349,6 +350,16 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    /// Starts a run over these items.
+    pub(crate) fn over(
+        items: impl IntoIterator<Item = crate::item::NewItem>,
+        drafts: impl IntoIterator<Item = Draft>,
+    ) -> Self {
+        let mut plan = plan(drafts);
+        plan.items = items.into_iter().collect();
+        Self::start(plan, facts())
+    }
+
     pub(crate) fn of(drafts: impl IntoIterator<Item = Draft>) -> Self {
         Self::start(plan(drafts), facts())
     }

@@ -3,6 +3,7 @@
 //! - `Story` is what an item carries besides its id, title and body.
 //! - [`parse`] reads the file that an agent wrote, or says everything that is wrong with it;
 //!   [`designed`] says what is missing before the stories can be built.
+//! - [`StoryWords`] are those of one story on a command line, read by the same rules.
 //! - `testable` knows words that no test can show, [`circle`] finds stories that wait for each other.
 //!
 //! What a story claims about itself decides only what is asked of it; whether it is done is proven by
@@ -15,11 +16,13 @@ mod parse;
 mod testable;
 #[cfg(test)]
 mod tests;
+mod words;
 
 pub use designed::designed;
 pub use grammar::MAX_STORIES;
 pub use order::circle;
 pub use parse::{StoryEntry, StoryFile, is_story_id, parse};
+pub use words::{StoryWords, WordMistake};
 
 use serde::{Deserialize, Serialize};
 

@@ -92,6 +92,13 @@ fn read_file(root: &Fields<'_>, findings: &mut Findings) -> Option<StoryFile> {
     Some(StoryFile { stories, open_questions, open_questions_line })
 }
 
+/// Reads the one story of a file, whatever it depends on: others know which stories there are.
+pub(super) fn read_alone(root: &Fields<'_>, findings: &mut Findings) -> Option<StoryEntry> {
+    let node = root.required("stories", STORY_FILE.of, findings)?;
+    let nodes = fields::list(node, "stories", findings)?;
+    read_story(nodes.first()?, findings).entry
+}
+
 fn read_open_questions(node: &Node, findings: &mut Findings) -> Vec<String> {
     let Some(nodes) = fields::list(node, "open questions", findings) else { return Vec::new() };
     if nodes.len() > MAX_OPEN_QUESTIONS {

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::id::{AttemptId, GateId, ObjectId, StepId};
+use crate::id::{AttemptId, GateId, ObjectId, StepId, VerificationId};
 use crate::item::Wanted;
+use crate::judgement::{CriterionResult, Remark};
 use crate::plan::{Holds, Strength};
-use crate::proof::{Blob, Outcome, Proof, Usage};
+use crate::proof::{Blob, Outcome, Proof, Usage, VerifyReport};
 use crate::question::AnsweredBy;
 use crate::run::{Event, Gate, GateKind, Publication, VerifyReason};
 use crate::snapshot::Snapshot;
@@ -27,6 +28,7 @@ pub struct History {
 
 #[derive(Clone, Debug)]
 struct OpenVerification {
+    verification: VerificationId,
     snapshot: Snapshot,
     reason: VerifyReason,
 }
@@ -42,6 +44,14 @@ pub struct StepHistory {
     pub base: Option<Snapshot>,
     /// The files that were proven last.
     pub proven: Option<Snapshot>,
+    /// What the judge's report that counts last found.
+    pub remarks: Vec<Remark>,
+    /// What the tester's report that counts last says of each acceptance criterion.
+    pub criteria: Vec<CriterionResult>,
+    /// The last verdict of a judge.
+    pub verdict: Option<String>,
+    /// How often a verdict or a failure led back from here.
+    pub sent_back: u32,
 }
 
 /// One attempt.
@@ -68,6 +78,7 @@ pub struct AttemptEntry {
 #[expect(missing_docs, reason = "the names say it")]
 pub struct ProofEntry {
     pub at: Timestamp,
+    pub verification: VerificationId,
     pub snapshot: Snapshot,
     pub reason: VerifyReason,
     /// Whether this is what the step's completion rests on.
@@ -155,21 +166,30 @@ impl History {
                     history.base = Some(baseline.snapshot.clone());
                 }
             }
-            Event::VerificationStarted { step, snapshot, reason, .. } => {
-                let open = OpenVerification { snapshot: snapshot.clone(), reason: *reason };
+            Event::VerificationStarted { step, snapshot, reason, verification } => {
+                let (verification, snapshot) = (*verification, snapshot.clone());
+                let open = OpenVerification { verification, snapshot, reason: *reason };
                 self.open.insert(step.clone(), open);
             }
             Event::StepProven { step, report, snapshot } => {
-                self.step(step).proven = Some(snapshot.clone());
+                let history = self.step(step);
+                history.proven = Some(snapshot.clone());
+                history.judged(report);
                 self.add_proofs(at, step, &report.proofs, true);
             }
             Event::StepNotProven { step, failure, report, .. } => {
                 if let Some(report) = report {
+                    self.step(step).judged(report);
                     self.add_proofs(at, step, &report.proofs, false);
                 }
                 if let Some(entry) = self.step(step).attempts.last_mut() {
                     entry.failure = Some(failure.summary.clone());
                 }
+            }
+            Event::RouteTaken { step, verdict, .. } => {
+                let history = self.step(step);
+                history.sent_back = history.sent_back.saturating_add(1);
+                history.verdict = Some(verdict.clone());
             }
             Event::StepCommitted { step, commit, .. } => {
                 self.step(step).commit = Some(commit.clone());
@@ -188,6 +208,7 @@ impl History {
         }
         history.proofs.extend(proofs.iter().map(|proof| ProofEntry {
             at,
+            verification: open.verification,
             snapshot: open.snapshot.clone(),
             reason: open.reason,
             decisive,
@@ -201,6 +222,15 @@ impl History {
 }
 
 impl StepHistory {
+    /// Keeps what a judge said; a report that says nothing is no judge's.
+    fn judged(&mut self, report: &VerifyReport) {
+        if report.verdict.is_some() || !report.remarks.is_empty() || !report.criteria.is_empty() {
+            self.verdict.clone_from(&report.verdict);
+            self.remarks.clone_from(&report.remarks);
+            self.criteria.clone_from(&report.criteria);
+        }
+    }
+
     /// Returns the strongest thing that the step's completion rests on, if it is proven: claimed
     /// means that nothing was observed at all.
     pub fn strength(&self) -> Option<Strength> {

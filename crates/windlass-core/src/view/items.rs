@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::id::{ItemId, StepId};
 use crate::run::{ItemState, ItemStatus, Phase, RunState};
+use crate::story::Story;
 
 /// One item.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -13,6 +14,9 @@ pub struct ItemView {
     pub step: StepId,
     pub title: String,
     pub body: String,
+    /// What makes it a story.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub story: Option<Story>,
     pub status: ItemStatus,
     /// Whether a step of it counts as done without its proof.
     pub waived: bool,
@@ -33,6 +37,7 @@ fn item_view(state: &RunState, item: &ItemState) -> ItemView {
         step: item.item.step.clone(),
         title: item.item.title.clone(),
         body: item.item.body.clone(),
+        story: item.item.story.clone(),
         status: state.item_status(item),
         waived: state.is_item_waived(item),
         source: item.item.source.words(),
@@ -40,7 +45,7 @@ fn item_view(state: &RunState, item: &ItemState) -> ItemView {
     }
 }
 
-fn note(state: &RunState, item: &ItemState) -> Option<String> {
+pub(super) fn note(state: &RunState, item: &ItemState) -> Option<String> {
     if item.item.skipped.is_some() {
         return item.item.skipped.clone();
     }

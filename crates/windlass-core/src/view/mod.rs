@@ -6,9 +6,11 @@
 mod blockers;
 mod changes;
 mod compact;
+mod complete;
 mod cost;
 mod document;
 mod failures;
+mod gates;
 mod graph;
 mod history;
 mod items;
@@ -19,12 +21,14 @@ mod moves;
 mod notice;
 mod plain;
 mod printable;
+mod progress;
 mod questions;
 mod redact;
 mod report;
 mod running;
 mod status;
 mod stories;
+mod story_detail;
 mod trail;
 mod why;
 
@@ -33,9 +37,11 @@ pub use blockers::{
 };
 pub use changes::{Changes, Difference, FileChange};
 pub use compact::{CompactStory, CompactView, MAX_COMPACT_BYTES, compact_view};
+pub use complete::{CompleteView, complete_view};
 pub use cost::{CostBy, CostGroup, CostRow, CostSum, CostView, Spend, cost_view};
 pub use document::{document, document_for};
 pub use failures::{FailureView, Failures};
+pub use gates::{QualityGate, QualityGateView, gate_views};
 pub use graph::{GraphFormat, graph};
 pub use history::{AttemptEntry, DecisionEntry, History, ProofEntry, StepHistory, describe};
 pub use items::{ItemView, item_views};
@@ -45,11 +51,12 @@ pub use marker::{ESCALATION_REQUIRED, HUMAN_INTERVENTION_NEEDED, escalation, hel
 pub use notice::{Notice, NoticeKind, notice};
 pub use plain::{plain_line, plain_lines};
 pub use printable::{Lines, beginning, printable};
+pub use progress::{ProgressCounts, ProgressView, progress_markdown, progress_view};
 pub use questions::{AnswerView, ChoiceView, QuestionView, clarifications_text, question_views};
 pub use redact::Redaction;
 pub use report::{
-    ReportAttempt, ReportAudit, ReportDecision, ReportFacts, ReportProof, ReportStep, ReportView,
-    html, markdown, pull_request_body, report_view,
+    MAX_PULL_REQUEST_BYTES, ReportAttempt, ReportAudit, ReportDecision, ReportFacts, ReportProof,
+    ReportStep, ReportView, html, markdown, pull_request_body, report_view,
 };
 pub use running::{Doing, GateAhead, RollbackTarget, RunningView, rollback_targets};
 pub use status::{
@@ -59,6 +66,9 @@ pub use status::{
 pub use stories::{
     StoryChecks, StoryStatus, StoryView, TddPhase, story_checks, story_status, story_view,
     story_views, tdd_phase,
+};
+pub use story_detail::{
+    CriterionTrace, StoryBlocker, StoryDetail, StoryRemark, StoryStep, TraceProof, story_detail,
 };
 pub use trail::{Told, TrailError, follow};
 pub use why::{Sentence, Why, why};

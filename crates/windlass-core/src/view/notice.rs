@@ -4,6 +4,7 @@ use crate::id::StepId;
 use crate::run::{Event, PauseReason, RunState};
 
 use super::describe;
+use super::progress::progress_view;
 
 /// Why somebody is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +17,8 @@ pub enum NoticeKind {
     Waiting,
     /// A person has to put something right.
     Blocked,
+    /// How far the items of a run have come.
+    Progress,
     /// The run is complete.
     Completed,
     /// The run ended without being complete.
@@ -30,6 +33,7 @@ impl NoticeKind {
             Self::Paused => "paused",
             Self::Waiting => "waiting",
             Self::Blocked => "blocked",
+            Self::Progress => "progress",
             Self::Completed => "completed",
             Self::Aborted => "aborted",
         }
@@ -55,9 +59,10 @@ pub fn notice(events: &[Event], state: &RunState) -> Option<Notice> {
     let mut best: Option<(NoticeKind, Option<&StepId>, &Event)> = None;
     for event in events {
         let Some((kind, step)) = of_event(event, state) else { continue };
-        // What ends a run says more than what led to its end.
+        // What ends a run says more than what led to its end, and all else more than how far it is.
         let is_end = matches!(kind, NoticeKind::Completed | NoticeKind::Aborted);
-        if is_end || best.is_none() {
+        let only_progress = matches!(best, Some((NoticeKind::Progress, ..)));
+        if is_end || best.is_none() || only_progress {
             best = Some((kind, step, event));
         }
     }
@@ -65,11 +70,15 @@ pub fn notice(events: &[Event], state: &RunState) -> Option<Notice> {
     let holding = || state.holding().map(|(_, plan, _)| plan.id.clone());
     let step = match kind {
         NoticeKind::Completed | NoticeKind::Aborted => None,
-        NoticeKind::Gate | NoticeKind::Paused | NoticeKind::Waiting | NoticeKind::Blocked => {
-            step.cloned().or_else(holding)
-        }
+        NoticeKind::Gate
+        | NoticeKind::Paused
+        | NoticeKind::Waiting
+        | NoticeKind::Progress
+        | NoticeKind::Blocked => step.cloned().or_else(holding),
     };
-    Some(Notice { kind, step, message: describe(event) })
+    let counts = progress_view(state).filter(|_| kind == NoticeKind::Progress);
+    let message = counts.map_or_else(|| describe(event), |view| view.counts.words());
+    Some(Notice { kind, step, message })
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "all other events are nothing to be told about")]
@@ -87,6 +96,7 @@ fn of_event<'e>(event: &'e Event, state: &RunState) -> Option<(NoticeKind, Optio
         Event::BlockerRaised { .. }
         | Event::BlockerOpened { .. }
         | Event::QuestionsAsked { .. } => Some((NoticeKind::Blocked, None)),
+        Event::ProgressReported { step, .. } => Some((NoticeKind::Progress, Some(step))),
         Event::WaitStarted { step, limit: true, .. } => Some((NoticeKind::Waiting, Some(step))),
         _ => None,
     }

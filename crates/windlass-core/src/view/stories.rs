@@ -53,6 +53,21 @@ pub struct StoryChecks {
     pub security_cleared: bool,
 }
 
+impl StoryChecks {
+    /// Returns what is proven, for people to read.
+    pub fn words(self) -> Vec<&'static str> {
+        [
+            (self.tests_pass, "tests pass"),
+            (self.coverage_met, "coverage met"),
+            (self.review_approved, "review approved"),
+            (self.security_cleared, "security cleared"),
+        ]
+        .into_iter()
+        .filter_map(|(holds, words)| holds.then_some(words))
+        .collect()
+    }
+}
+
 /// A phase of test-first work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
@@ -96,7 +111,10 @@ pub struct StoryView {
     pub step: Option<StepId>,
     /// Attempts at all of its steps.
     pub attempts: u32,
+    /// The most attempts at one of its steps: how often the work went round.
+    pub iterations: u32,
     pub checks: StoryChecks,
+    pub depends_on: Vec<ItemId>,
 }
 
 /// Projects the stories of a run, in the order in which they come up.
@@ -107,7 +125,8 @@ pub fn story_views(state: &RunState) -> Vec<StoryView> {
 /// Projects one story.
 pub fn story_view(state: &RunState, item: &ItemState) -> StoryView {
     let current = current(state, item);
-    let attempts = item.steps(&state.plan).into_iter().map(|index| state.step(index).attempts);
+    let steps = item.steps(&state.plan);
+    let attempts = steps.iter().map(|index| state.step(*index).attempts);
     StoryView {
         id: item.item.id.clone(),
         title: item.item.title.clone(),
@@ -115,8 +134,10 @@ pub fn story_view(state: &RunState, item: &ItemState) -> StoryView {
         status: story_status(state, item),
         tdd_phase: tdd_phase(state, item),
         step: current.map(|index| state.plan.step(index).id.clone()),
-        attempts: attempts.fold(0, u32::saturating_add),
+        attempts: attempts.clone().fold(0, u32::saturating_add),
+        iterations: attempts.max().unwrap_or(0),
         checks: story_checks(state, item),
+        depends_on: item.item.story.as_ref().map(|s| s.depends_on.clone()).unwrap_or_default(),
     }
 }
 
@@ -168,7 +189,7 @@ fn stage_of(step: &PlanStep) -> Stage {
 }
 
 /// What a check of a step proves about a story. The one place for new kinds of checks.
-fn proves(step: &PlanStep, check: &Check) -> Option<Proves> {
+pub(super) fn proves(step: &PlanStep, check: &Check) -> Option<Proves> {
     match &check.kind {
         CheckKind::Junit { .. } | CheckKind::Green(_) => Some(Proves::Tests),
         CheckKind::Coverage { .. } => Some(Proves::Coverage),
@@ -191,7 +212,7 @@ fn proves(step: &PlanStep, check: &Check) -> Option<Proves> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Proves {
+pub(super) enum Proves {
     Tests,
     Coverage,
     Review,

@@ -154,6 +154,7 @@ pub(crate) fn chain(steps: Vec<PlanStep>, limits: Limits) -> Plan {
         mcp: BTreeMap::new(),
         platforms: Vec::new(),
         unchecked: Vec::new(),
+        items: Vec::new(),
         steps,
     })
 }

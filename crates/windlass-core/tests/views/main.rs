@@ -10,6 +10,7 @@ mod redact;
 mod report;
 mod stories;
 mod story;
+mod story_report;
 mod why;
 
 use story::{Story, fails, holds};

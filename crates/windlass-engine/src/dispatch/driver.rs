@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use windlass_core::id::{AttemptId, RunId};
 use windlass_core::run::{
-    Actor, Decision, Effect, HostKind, Input, InputKind, Phase, RunState, RunStatus, Session,
-    outstanding,
+    Actor, Decision, Effect, Event, HostKind, Input, InputKind, Phase, RunState, RunStatus,
+    Session, outstanding,
 };
 use windlass_core::snapshot::Snapshot;
 use windlass_core::time::Timestamp;
@@ -531,6 +531,11 @@ impl Driver {
     pub(super) fn observed(&mut self, step: &Step) {
         ledger::note(&self.site, &self.journal, step);
         guard_file::note(&self.site.home, self.journal.state());
+        if step.events.iter().any(|event| matches!(event, Event::ProgressReported { .. })) {
+            let state = self.journal.state();
+            // Without the copy the run goes on as well; `windlass report` says the same.
+            let _ = mirror::progress(state, std::path::Path::new(&state.facts.place));
+        }
         (self.observer)(step, self.journal.state());
     }
 

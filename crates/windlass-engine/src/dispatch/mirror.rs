@@ -18,6 +18,15 @@ use crate::store::blobs::Blobs;
 /// How much of one piece of evidence is copied into the place.
 const MAX_EVIDENCE_BYTES: u64 = 1 << 20;
 
+/// Where people read how far the stories have come.
+const PROGRESS_FILE: &str = ".windlass/run/progress.md";
+
+/// Writes how far the stories have come.
+pub(super) fn progress(state: &RunState, place: &Path) -> Result<(), PlaceFileError> {
+    let Some(progress) = view::progress_view(state) else { return Ok(()) };
+    courtesy(copy(place, PROGRESS_FILE, view::progress_markdown(&progress).as_bytes()))
+}
+
 /// Writes the run's document, its goal, issue and platforms, the task of `step` and the evidence of its last failure.
 ///
 /// A link that an agent put in the way stops the copy and nothing else: the copies are a courtesy.

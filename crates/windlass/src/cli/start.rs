@@ -75,8 +75,56 @@ pub(crate) struct RunArguments {
     pub(crate) drive: DriveArguments,
 }
 
+/// What commands have in common that start a run of a workflow of their own.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct StartArguments {
+    /// Play every agent by this shell command: prompt on stdin and in $WINDLASS_PROMPT_FILE
+    #[arg(long, value_name = "CMD", conflicts_with = "agent")]
+    pub(crate) agent_command: Option<String>,
+    /// Play every agent by this backend, see `windlass run --help`
+    #[arg(long, value_name = "BACKEND")]
+    pub(crate) agent: Option<String>,
+    /// Fill in an input of the workflow
+    #[arg(long = "input", value_name = "NAME=VALUE")]
+    pub(crate) inputs: Vec<String>,
+    #[command(flatten)]
+    pub(crate) wanted: super::platform::WantedArguments,
+    /// Work in this checkout instead of a private clone
+    #[arg(long)]
+    pub(crate) here: bool,
+    /// Approve all gates of the workflow in advance; recorded as your decision
+    #[arg(long)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) drive: DriveArguments,
+}
+
+impl StartArguments {
+    /// Returns the arguments of `run` that start `workflow` for `goal`.
+    pub(crate) fn for_run(&self, workflow: &str, goal: String) -> RunArguments {
+        let Self { agent_command, agent, inputs, wanted, here, yes, drive } = self.clone();
+        RunArguments {
+            goal: Some(goal),
+            workflow: Some(workflow.to_owned()),
+            agent_command,
+            agent,
+            inputs,
+            wanted,
+            here,
+            hosted: false,
+            yes,
+            issue: None,
+            title: None,
+            body: None,
+            file: None,
+            again: false,
+            drive,
+        }
+    }
+}
+
 /// What `run` and `resume` have in common.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct DriveArguments {
     /// Leave instead of waiting for a backoff or a provider's limit to end
     #[arg(long)]

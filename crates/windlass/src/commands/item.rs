@@ -71,7 +71,7 @@ fn update(
 }
 
 /// Says it as the agent of the running attempt, or decides it as a person.
-fn tell(
+pub(super) fn tell(
     cli: &Cli,
     call: AgentCall,
     request: &Request,
@@ -119,7 +119,7 @@ fn list(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
 }
 
 /// Takes a body from the command line, or from standard input.
-fn body(given: Option<&str>) -> Result<Option<String>, CommandError> {
+pub(super) fn body(given: Option<&str>) -> Result<Option<String>, CommandError> {
     if given != Some("-") {
         return Ok(given.map(str::to_owned));
     }

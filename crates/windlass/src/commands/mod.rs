@@ -29,11 +29,13 @@ mod proofs;
 mod replay;
 mod report;
 mod resume;
+mod review;
 mod run;
 mod schema;
 mod simulate;
 mod speaker;
 mod status;
+mod story;
 mod tdd;
 mod trash;
 mod watch;
@@ -115,6 +117,8 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         }
         Some(Command::Plugin(arguments)) => plugin::plugin(cli, arguments, output),
         Some(Command::Item(arguments)) => item::item(cli, arguments, output),
+        Some(Command::Story(arguments)) => story::story(cli, arguments, output),
+        Some(Command::Review(arguments)) => review::review(cli, arguments, output),
         Some(Command::Context(arguments)) => context::context(cli, arguments, output),
     }
 }

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use serde_json::Value;
 use windlass_core::config::{Notify, Origin, Setting, Settings};
 use windlass_core::id::RunId;
+use windlass_core::item::NewItem;
 use windlass_core::plan::{Issue, Plan, PlanRequest, StepKind};
 use windlass_core::time::Span;
 use windlass_engine::dispatch::{IssueBranch, StartRequest, clear_unstarted, start};
@@ -33,15 +34,37 @@ pub(crate) fn run(
     arguments: &RunArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let mut surroundings = look_around(cli, arguments, output)?;
+    let surroundings = look_around(cli, arguments, output)?;
     if arguments.hosted {
         let told = hook::begin_hosted(&surroundings, arguments)?;
         output.data(&told);
         return Ok(ExitCode::SUCCESS);
     }
+    let (surroundings, run, how) = begin(surroundings, arguments, Vec::new(), output)?;
+    drive(&surroundings, &run, how, output)
+}
+
+/// Starts a run of a workflow of windlass's own, over these items.
+pub(crate) fn begin_own(
+    cli: &Cli,
+    arguments: &RunArguments,
+    items: Vec<NewItem>,
+    output: &mut Output,
+) -> Result<(Surroundings, RunId, DriveHow), CommandError> {
+    let surroundings = look_around(cli, arguments, output)?;
+    begin(surroundings, arguments, items, output)
+}
+
+/// Starts a run; nobody drives it yet.
+fn begin(
+    mut surroundings: Surroundings,
+    arguments: &RunArguments,
+    items: Vec<NewItem>,
+    output: &mut Output,
+) -> Result<(Surroundings, RunId, DriveHow), CommandError> {
     let settings = config::load(&surroundings.site.user.top_level)?;
     surroundings.pass_env(&settings, &arguments.drive.pass_env, output)?;
-    let plan = plan(arguments, &settings, &surroundings, output)?;
+    let plan = plan(arguments, items, &settings, &surroundings, output)?;
     let chosen = backend::choose(arguments, &settings, &surroundings.site.env, output)?;
     backend::of_steps(&plan, &chosen, &surroundings.site.env)?;
     let user = &surroundings.site.user;
@@ -69,7 +92,7 @@ pub(crate) fn run(
     let notify = Setting::or_flag(notify, settings.notify);
     say_whose_command(notify.as_ref(), output);
     let run = start(&surroundings.site, request)?;
-    drive(&surroundings, &run, DriveHow { no_wait: arguments.drive.no_wait, notify }, output)
+    Ok((surroundings, run, DriveHow { no_wait: arguments.drive.no_wait, notify }))
 }
 
 /// Whether nobody is there to answer: silence answers questions at once.
@@ -91,7 +114,7 @@ pub(crate) fn prepare_run(
     output: &Output,
 ) -> Result<StartRequest, CommandError> {
     let settings = config::load(&surroundings.site.user.top_level)?;
-    let plan = plan(arguments, &settings, surroundings, output)?;
+    let plan = plan(arguments, Vec::new(), &settings, surroundings, output)?;
     Ok(StartRequest {
         branch: branch(&plan, surroundings, output)?,
         plan,
@@ -226,6 +249,7 @@ fn find(
 
 fn plan(
     arguments: &RunArguments,
+    items: Vec<NewItem>,
     settings: &Settings,
     surroundings: &Surroundings,
     output: &Output,
@@ -250,7 +274,7 @@ fn plan(
         output,
     )?;
     let request =
-        PlanRequest { goal: purpose.goal, issue: purpose.issue, inputs, roles, platforms };
+        PlanRequest { goal: purpose.goal, issue: purpose.issue, inputs, roles, platforms, items };
     let plan = workflow_file::plan(&workflow, request)?;
     roles::say_whose(&plan.roles, output);
     for unchecked in &plan.unchecked {

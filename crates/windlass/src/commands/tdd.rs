@@ -51,16 +51,7 @@ fn status(
 
 fn show(view: &StoryView, output: &mut Output) {
     let phase = view.tdd_phase.map_or("-", |phase| phase.as_str());
-    let checks = view.checks;
-    let proven: Vec<&str> = [
-        (checks.tests_pass, "tests pass"),
-        (checks.coverage_met, "coverage met"),
-        (checks.review_approved, "review approved"),
-        (checks.security_cleared, "security cleared"),
-    ]
-    .into_iter()
-    .filter_map(|(holds, words)| holds.then_some(words))
-    .collect();
+    let proven = view.checks.words();
     let proven =
         if proven.is_empty() { String::new() } else { format!("  ({})", proven.join(", ")) };
     let attempts = match view.attempts {

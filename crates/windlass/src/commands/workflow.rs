@@ -72,7 +72,7 @@ fn all(top_level: &Path) -> Vec<Listed> {
             }
         }
     }
-    for builtin in &builtin::ALL {
+    for builtin in builtin::all() {
         add(builtin.name.to_owned(), "built-in", Found::BuiltIn(builtin));
     }
     listed
@@ -182,7 +182,7 @@ fn show(cli: &Cli, name: &str, output: &mut Output) -> Result<(), CommandError> 
 
 fn eject(cli: &Cli, name: &str, output: &mut Output) -> Result<(), CommandError> {
     let Some(builtin) = builtin::find(name) else {
-        let names: Vec<&str> = builtin::ALL.iter().map(|builtin| builtin.name).collect();
+        let names: Vec<&str> = builtin::all().map(|builtin| builtin.name).collect();
         let error = CommandError::usage(format!("there is no built-in workflow `{name}`"));
         return Err(match windlass_core::workflow::nearest(name, names.iter().copied()) {
             Some(nearest) => error.hint(format!("did you mean `{nearest}`?")),

@@ -74,7 +74,7 @@ pub(crate) fn find(name: &str, top_level: &Path) -> Result<Found, CommandError> 
         return Ok(Found::BuiltIn(builtin));
     }
     let mut known: Vec<String> = folders.iter().flat_map(|folder| known(folder)).collect();
-    known.extend(builtin::ALL.iter().map(|builtin| builtin.name.to_owned()));
+    known.extend(builtin::all().map(|builtin| builtin.name.to_owned()));
     known.sort();
     known.dedup();
     let error = CommandError::usage(format!(
@@ -105,7 +105,8 @@ pub(crate) fn read(found: &Found) -> Result<Workflow, CommandError> {
     let bytes = found.source()?;
     let shown = found.display();
     let workflow = parse(&bytes, &shown).map_err(|found| refused(&shown, &bytes, &found))?;
-    for warning in workflow.warnings() {
+    // What is odd about a built-in one is meant: the items of `story` come with the command.
+    for warning in workflow.warnings().iter().filter(|_| matches!(found, Found::File(_))) {
         note(render(warning, &bytes).trim_end());
     }
     Ok(workflow)

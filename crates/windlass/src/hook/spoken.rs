@@ -18,11 +18,12 @@ const MAX_BADGES: usize = 16;
 pub(crate) const BADGES_VARIABLE: &str = "WINDLASS_BADGES";
 
 /// By these an agent speaks for its attempt.
-const WORDS: [&[&str]; 6] = [
+const WORDS: [&[&str]; 7] = [
     &["context", "set"],
     &["item", "add"],
     &["item", "update"],
     &["story", "add"],
+    &["story", "update"],
     &["failure", "add"],
     &["block"],
 ];

@@ -44,7 +44,7 @@ case $WINDLASS_STEP in
   plan)
     echo "$WINDLASS_ATTEMPT" > plan.md
     windlass item add 'Quote "this" $(and that)' --id S1 --body 'The body of one.'
-    windlass story add 'Second' --id S2 ;;
+    windlass item add 'Second' --id S2 ;;
   stories/*/code)
     mkdir -p src
     cp "$WINDLASS_PROMPT_FILE" .windlass/run/seen.md

@@ -30,6 +30,7 @@ mod replay;
 mod report;
 mod screens;
 mod stories;
+mod story;
 mod support;
 mod tdd;
 mod teams;

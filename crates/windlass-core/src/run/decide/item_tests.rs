@@ -485,3 +485,21 @@ fn people_move_what_has_not_come_up() {
     run.proves("stories/S1/code", "c2");
     assert_eq!(statuses(&run), ["done", "active", "pending"]);
 }
+
+#[test]
+fn a_run_can_start_with_items_and_goes_through_them() {
+    let new = |id: &str| NewItem {
+        id: id.into(),
+        title: format!("Title of {id}"),
+        body: "Words.".to_owned(),
+        story: None,
+        step: None,
+    };
+    let mut run = Run::over([new("S1"), new("S2")], [foreach("stories", 3, [code()])]);
+    assert_eq!(statuses(&run), ["active", "pending"]);
+    run.begins("stories/S1/code");
+    let plan = serde_json::to_value(&*run.state.plan).unwrap();
+    assert_eq!(plan["items"][0]["id"], "S1", "a replay starts with them too");
+    let without = serde_json::to_value(&*Run::of([agent("code")]).state.plan).unwrap();
+    assert!(without.get("items").is_none(), "plans of earlier versions stay as they are");
+}

@@ -211,7 +211,7 @@ fn nothing_blocked(what: Option<&str>) -> String {
 /// Starts a run: returns its first state and the events of its first decision.
 ///
 /// # Errors
-/// The input is not `start`.
+/// The input is not `start`, or the plan has items that no step of it can repeat over.
 pub fn start(input: &Input) -> Result<(RunState, Vec<Event>), Rejected> {
     let InputKind::Start { plan, facts } = &input.kind else {
         return Err(Rejected::NotExpected);
@@ -219,6 +219,10 @@ pub fn start(input: &Input) -> Result<(RunState, Vec<Event>), Rejected> {
     let started = Event::RunStarted { plan: plan.clone(), facts: facts.clone() };
     let state = RunState::begin(input.at, &started).map_err(|_| Rejected::NotExpected)?;
     let mut draft = Draft::new(&state, input);
+    for new in &plan.items {
+        let source = ItemSource::Person { name: draft.actor() };
+        item::add(&mut draft, new, source)?;
+    }
     advance::advance(&mut draft);
     let (state, mut events) = draft.finish();
     events.insert(0, started);

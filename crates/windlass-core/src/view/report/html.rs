@@ -6,6 +6,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html as page};
 
+use super::html_stories;
 use super::inline::{
     answer_and_by, audit, cost, how_it_ended, item_status, one_line, pull_request, rests_on,
     run_status, short, spoken, step_cost, step_status, strength, verdict,
@@ -41,9 +42,11 @@ pub fn html(view: &ReportView) -> String {
             body {
                 (header(view, &title))
                 main {
+                    (html_stories::progress(view))
                     (steps(view))
                     (items(view))
                     (help(view))
+                    (html_stories::stories(view))
                     (decisions(view))
                     (evidence(view))
                     (unchecked(view))
@@ -97,6 +100,7 @@ fn header(view: &ReportView, title: &str) -> Markup {
                 (card("Steps done", &format!("{done} of {}", view.steps.len()), ""))
                 (card("Attempts", &view.budget.attempts.to_string(), &format!("of at most {}", view.budget.attempts_limit)))
                 (card("Working time", &view.budget.wall_ms.to_string(), &format!("of at most {}", view.budget.wall_ms_limit)))
+                @if view.saved.0 > 0 { (card("Time saved", &view.saved.to_string(), "by earlier passes")) }
                 (card("Decisions", &view.decisions.len().to_string(), ""))
                 @if let Some(changes) = &view.changes {
                     (card("Files changed", &changes.all().count().to_string(), &lines_of(&changes.sum())))
@@ -442,7 +446,7 @@ fn journal(view: &ReportView) -> Markup {
 }
 
 /// A line of text of others, with what it quotes in backticks set as code.
-fn prose(text: &str) -> Markup {
+pub(super) fn prose(text: &str) -> Markup {
     let text = one_line(text);
     let parts: Vec<&str> = text.split('`').collect();
     // Without its partner the last backtick is only a backtick.

@@ -10,7 +10,7 @@ use crate::view::report::projection::{ReportAttempt, ReportStep, ReportView};
 use crate::view::status::BudgetView;
 
 /// One line of text of others: no line breaks, no control characters.
-pub(super) fn one_line(text: &str) -> String {
+pub(in crate::view) fn one_line(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     printable(&words, Lines::One)
 }
@@ -96,7 +96,7 @@ pub(super) fn run_status(view: &ReportView) -> &'static str {
     }
 }
 
-pub(super) fn cost(budget: &BudgetView) -> String {
+pub(in crate::view) fn cost(budget: &BudgetView) -> String {
     match (budget.unknown_cost, budget.attempts) {
         (0, _) => format!("{} USD", usd(budget.cost_usd)),
         (unknown, attempts) if unknown == attempts => "unknown: no attempt reported one".to_owned(),

@@ -7,7 +7,9 @@ use super::inline::{
     run_status, short, spoken, step_cost, step_status, strength, verdict,
 };
 use super::projection::{ReportProof, ReportView};
+use super::stories;
 use crate::plan::Holds;
+use crate::view::progress::progress_markdown;
 
 /// How many changed files are listed; the rest is only counted.
 const MAX_FILES: usize = 200;
@@ -16,9 +18,13 @@ const MAX_FILES: usize = 200;
 pub fn markdown(view: &ReportView) -> String {
     let mut text = String::new();
     header(&mut text, view);
+    if let Some(progress) = &view.progress {
+        let _ = write!(text, "\n{}", progress_markdown(progress));
+    }
     steps(&mut text, view);
     items(&mut text, view);
     help(&mut text, view);
+    stories::all(&mut text, view);
     evidence(&mut text, view);
     decisions(&mut text, view);
     attempts(&mut text, view);
@@ -54,6 +60,9 @@ fn header(text: &mut String, view: &ReportView) {
     row("Attempts", &format!("{} of at most {}", budget.attempts, budget.attempts_limit));
     row("Working time", &format!("{} of at most {}", budget.wall_ms, budget.wall_ms_limit));
     row("Cost", &format!("{}, of at most {:.2} USD", cost(budget), budget.cost_usd_limit));
+    if view.saved.0 > 0 {
+        row("Time saved", &format!("{}: checks that had passed on the same code", view.saved));
+    }
     if let Some(changes) = &view.changes {
         row("Files changed", &changes.sum());
     }
@@ -219,7 +228,7 @@ pub(super) fn cell(text: &str) -> String {
 
 /// Text of others in one line: what is quoted in backticks stays, and nothing else of it is Markdown
 /// or HTML.
-pub(super) fn prose(text: &str) -> String {
+pub(in crate::view) fn prose(text: &str) -> String {
     let text = one_line(text);
     // Without its partner a backtick would open a span that swallows what follows.
     let paired = text.matches('`').count().is_multiple_of(2);

@@ -1,10 +1,15 @@
 //! The report of a run: one projection, written as Markdown, as HTML, or as JSON.
 
 mod html;
+mod html_stories;
 mod inline;
 mod markdown;
 mod projection;
 mod pull_request;
+mod stories;
+
+pub(in crate::view) use inline::{cost, one_line};
+pub(in crate::view) use markdown::prose;
 
 pub use html::html;
 pub use markdown::markdown;
@@ -12,4 +17,4 @@ pub use projection::{
     ReportAttempt, ReportAudit, ReportDecision, ReportFacts, ReportProof, ReportStep, ReportView,
     report_view,
 };
-pub use pull_request::pull_request_body;
+pub use pull_request::{MAX_PULL_REQUEST_BYTES, pull_request_body};

@@ -12,10 +12,14 @@ use crate::time::{Span, Timestamp};
 use crate::view::ItemView;
 use crate::view::blockers::{BlockerView, blocker_views};
 use crate::view::changes::Changes;
+use crate::view::complete::{CompleteView, complete_view};
+use crate::view::gates::{QualityGateView, gate_views};
 use crate::view::history::{AttemptEntry, History, ProofEntry};
 use crate::view::kept::Fate;
+use crate::view::progress::{ProgressView, progress_view};
 use crate::view::questions::{QuestionView, question_views};
 use crate::view::status::{BudgetView, status_view};
+use crate::view::story_detail::{StoryDetail, story_detail};
 
 /// What the journal alone does not say.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +80,21 @@ pub struct ReportView {
     /// What agents asked, and what was answered or assumed.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub clarifications: Vec<QuestionView>,
+    /// Everything about the items that are stories.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stories: Vec<StoryDetail>,
+    /// The quality gates, for a run with stories.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gates: Vec<QualityGateView>,
+    /// How far an unfinished run with items has come.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<ProgressView>,
+    /// What a completed run with items came to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workflow_complete: Option<CompleteView>,
+    /// How long checks would have taken that had passed on the same code.
+    #[serde(rename = "saved_ms")]
+    pub saved: Span,
     /// What was not checked because a platform has no command for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unchecked: Vec<String>,
@@ -180,6 +199,12 @@ pub struct ReportAttempt {
 pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> ReportView {
     let status = status_view(state);
     let run = status.run;
+    let stories: Vec<StoryDetail> = state
+        .items
+        .iter()
+        .filter(|item| item.item.story.is_some())
+        .map(|item| story_detail(state, item, history))
+        .collect();
     ReportView {
         run: run.id,
         workflow: run.workflow,
@@ -199,6 +224,11 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         items: status.items,
         blockers: blocker_views(state),
         clarifications: question_views(state),
+        gates: if stories.is_empty() { Vec::new() } else { gate_views(state, history) },
+        stories,
+        progress: progress_view(state).filter(|_| !state.is_ended()),
+        workflow_complete: complete_view(state),
+        saved: saved(history),
         unchecked: state.plan.unchecked.clone(),
         decisions: decisions(history),
         proofs: proofs(state, history, facts),
@@ -209,6 +239,13 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         audit: facts.audit.clone(),
         version: facts.version.clone(),
     }
+}
+
+/// What earlier passes on the same code saved.
+fn saved(history: &History) -> Span {
+    let proofs = history.steps.values().flat_map(|step| &step.proofs);
+    let cached = proofs.filter(|entry| entry.proof.cached).map(|entry| entry.proof.took.0);
+    Span(cached.fold(0, u64::saturating_add))
 }
 
 fn steps(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<ReportStep> {
