@@ -264,7 +264,7 @@ fn one_story_is_built_alone_with_everything_that_stands_behind_it() {
         .collect();
     assert_eq!(
         proofs,
-        ["stories/S1/green", "stories/S1/verify", "stories/S1/verify", "stories/S1/final"]
+        ["stories/S1/green", "stories/S1/coverage", "stories/S1/verify", "stories/S1/final"]
     );
     assert!(criterion["proofs"][0]["evidence"].is_string(), "{criterion}");
     assert!(criterion["commit"].is_string(), "{criterion}");

@@ -17,7 +17,7 @@ fn the_list_says_where_each_is_from_which_is_hidden_and_which_is_broken() {
     let json = env.windlass(&["workflow", "list", "--json"]);
     let lines: Vec<serde_json::Value> =
         json.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines.len(), 9);
+    assert_eq!(lines.len(), 10);
     let hidden = lines.iter().find(|line| !line["shadowed_by"].is_null()).unwrap();
     assert_eq!((&hidden["name"], &hidden["from"]), (&"change".into(), &"built-in".into()));
     assert_eq!(lines[0]["ok"], false, "{}", lines[0]);
