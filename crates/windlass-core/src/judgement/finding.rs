@@ -136,7 +136,7 @@ fn read_line(line: &str) -> Tagged {
 fn read_tagged(line: &str) -> Tagged {
     let line = line.trim_start_matches(['*', '_', '`']);
     let Some((tag, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) else {
-        return Tagged::No;
+        return read_later(line);
     };
     // `[text](link)`, `[text][name]` and `[name]: link` are links.
     let is_link = rest.starts_with(['(', '[']) || is_definition(rest);
@@ -151,6 +151,28 @@ fn read_tagged(line: &str) -> Tagged {
             Tagged::Unknown(word.to_owned())
         }
         None => Tagged::No,
+    }
+}
+
+/// Reads `Finding 1: [BLOCKING] text` and `src/a.rs:3 [BLOCKING] text`. Prose that speaks of findings,
+/// such as "no [BLOCKING] findings", names none.
+fn read_later(line: &str) -> Tagged {
+    const TAG: &str = "[BLOCKING]";
+    let Some((before, rest)) = line.split_once(TAG) else { return Tagged::No };
+    let in_code = !before.matches('`').count().is_multiple_of(2);
+    let before = before.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_'));
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let introduces = before.ends_with([':', '-', '–', '—', '.', ')', '|', ',', ';']);
+    if in_code || !(introduces || split_line(trim(word)).is_some()) {
+        return Tagged::No;
+    }
+    match remark(Level::Blocking, rest) {
+        // What stands before it says where.
+        Tagged::Finding(found) if found.file.is_none() => {
+            let (file, line) = place(before);
+            Tagged::Finding(Remark { file, line, ..found })
+        }
+        other @ (Tagged::Finding(_) | Tagged::Unknown(_) | Tagged::No) => other,
     }
 }
 

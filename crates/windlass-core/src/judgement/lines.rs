@@ -16,7 +16,8 @@ pub(super) struct Line<'t> {
     /// Its number, from 1.
     pub(super) number: usize,
     pub(super) text: &'t str,
-    /// Whether it may be part of indented code, of a quote that goes on, of HTML or of a comment.
+    /// Whether it may be part of indented code, of a quote that goes on, of HTML or of a comment, or
+    /// stands behind a box that nobody has ticked.
     pub(super) doubtful: bool,
 }
 
@@ -50,7 +51,7 @@ pub(super) fn counting(markdown: &str) -> Vec<Line<'_>> {
         }
         goes_on |= is_html(text);
         let commented = in_comment || text.contains("<!--");
-        let doubtful = goes_on || commented || is_indented(line);
+        let doubtful = goes_on || commented || is_indented(line) || is_unticked(line);
         in_comment = match (text.rfind("<!--"), text.rfind("-->")) {
             (Some(open), Some(close)) => open > close,
             (Some(_), None) => true,
@@ -82,6 +83,12 @@ fn is_html(text: &str) -> bool {
 
 fn is_indented(line: &str) -> bool {
     line.starts_with("    ") || line.trim_start_matches(' ').starts_with('\t')
+}
+
+/// Whether what stands on a line is a choice that was not taken.
+fn is_unticked(line: &str) -> bool {
+    let line = line.trim_end();
+    line.strip_suffix(content(line)).is_some_and(|before| before.contains("[ ]"))
 }
 
 fn short(text: &str) -> &str {

@@ -59,6 +59,9 @@ fn words_that_only_look_like_a_verdict_are_none() {
         "Verdict: APPROVED | CHANGES_REQUESTED",
         "It is not: APPROVED",
         "- [ ] CHANGES_REQUESTED or APPROVED",
+        "- [ ] APPROVED",
+        "1. [ ] APPROVED \u{a0}",
+        "* - [ ] **APPROVED** é ",
     ] {
         assert!(back(text).starts_with("has no verdict"), "{text}: {}", back(text));
     }
@@ -84,6 +87,37 @@ fn what_cannot_be_read_sends_the_work_back_and_says_why() {
         back("APPROVED\n\n- [CRITICAL] a hole src/a.rs:3"),
         "line 3 has the tag [CRITICAL], which is none of BLOCKING, SUGGESTION, INFO"
     );
+}
+
+#[test]
+fn a_box_that_is_ticked_is_the_verdict_and_one_that_is_not_is_none() {
+    let judged = |text: &str| judge(ReportKind::Review, text.as_bytes(), &[]).verdict;
+    assert_eq!(judged("- [x] APPROVED\n- [ ] CHANGES_REQUESTED\n"), "APPROVED");
+    assert_eq!(judged("- [ ] APPROVED\n- [x] CHANGES_REQUESTED\n"), "CHANGES_REQUESTED");
+}
+
+#[test]
+fn a_blocking_finding_counts_behind_a_number_or_a_path_and_prose_about_findings_does_not() {
+    for text in [
+        "Finding 1: [BLOCKING] a hole",
+        "src/a.rs:3 [BLOCKING] a hole",
+        "2) [BLOCKING] a hole",
+        "**Security** — **[BLOCKING]** a hole",
+    ] {
+        let reason = back(&format!("{text}\n\nAPPROVED"));
+        assert_eq!(reason, "approves with 1 blocking finding", "{text}");
+    }
+    let found = judge(ReportKind::Review, b"src/a.rs:3 [BLOCKING] a hole\nAPPROVED", &[]).findings;
+    assert_eq!((found[0].file.as_deref(), found[0].line), (Some("src/a.rs"), Some(3)));
+    for text in [
+        "There are no [BLOCKING] findings.",
+        "Findings: [BLOCKING] none",
+        "The two [BLOCKING] findings of the last review are gone",
+        "Write lines such as: `[BLOCKING] text`",
+    ] {
+        let judged = judge(ReportKind::Review, format!("{text}\n\nAPPROVED").as_bytes(), &[]);
+        assert_eq!(judged.verdict, "APPROVED", "{text}: {}", judged.reason);
+    }
 }
 
 #[test]

@@ -40,4 +40,10 @@ impl EngineRepository {
         git().args(["update-index", "--replace", "-z", "--index-info"]).stdin(lines).run()?;
         Ok(ObjectId::new(git().arg("write-tree").run()?.line()?))
     }
+
+    /// Writes a file's content, and returns its name.
+    pub fn write_blob(&self, content: &[u8]) -> Result<ObjectId, GitError> {
+        let written = self.git().args(["hash-object", "-w", "--stdin"]).stdin(content.to_vec());
+        Ok(ObjectId::new(written.run()?.line()?))
+    }
 }

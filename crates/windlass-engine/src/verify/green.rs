@@ -40,6 +40,10 @@ impl<'a> Looking<'a> {
             How::Failed => (Holds::No, run.words.clone()),
             How::Passed => self.passes(suite, red, &run.tests)?,
         };
+        let (holds, summary) = match holds {
+            Holds::Yes => self.and_is_run(suite, red, run.tests.ran(), summary)?,
+            Holds::No | Holds::Unknown => (holds, summary),
+        };
         let summary = format!("green `{command}`: {summary}");
         let SuiteRun { said, .. } = run;
         Ok(match said {
@@ -67,8 +71,7 @@ impl<'a> Looking<'a> {
             );
             return Ok(Err(why));
         };
-        let mut globs = step.tests.clone();
-        globs.extend(suite.tests.iter().cloned());
+        let globs = self.test_globs(suite);
         let since = Changes::between(self.engine, &red.code, &self.request.snapshot.code)?;
         let changes = since.matching(&globs);
         let (added, mut changed): (Vec<&Change>, Vec<&Change>) =
@@ -124,12 +127,39 @@ impl<'a> Looking<'a> {
             let summary = format!("{ran} tests ran, fewer than the {ran_at_red} at red");
             return Ok((Holds::No, summary));
         }
-        let gone = at_red.iter().filter(|name| !tests.has(name)).count();
-        let gone = match gone {
+        let gone: Vec<&String> = at_red.iter().filter(|name| !tests.has(name)).collect();
+        let left_out = self.still_written(suite, red, &gone)?;
+        if !left_out.is_empty() {
+            let summary = format!("tests that failed at red are not run now: {}", few(&left_out));
+            return Ok((Holds::No, summary));
+        }
+        let gone = match gone.len() {
             0 => String::new(),
             count => format!(" ({count} that failed there have other names now)"),
         };
         Ok((Holds::Yes, format!("{unchanged}; {ran} tests ran{gone}")))
+    }
+
+    /// Makes sure that what passes is what red proved.
+    fn and_is_run(
+        &mut self,
+        suite: &Suite,
+        red: &Red,
+        ran: Option<u64>,
+        summary: String,
+    ) -> Result<(Holds, String), Broken> {
+        let globs = self.test_globs(suite);
+        let not_run = self.not_run(suite, red, &globs, ran)?;
+        if self.cancel.is_cancelled() {
+            return Ok((Holds::Unknown, "cancelled".to_owned()));
+        }
+        Ok(not_run.map_or((Holds::Yes, summary), |why| (Holds::No, why)))
+    }
+
+    /// The globs of the test files: those of red, and the check's own.
+    pub(super) fn test_globs(&self, suite: &Suite) -> Vec<String> {
+        let of_red = self.request.red.iter().flat_map(|step| step.tests.iter());
+        of_red.chain(&suite.tests).cloned().collect()
     }
 
     /// The tests that failed at red, and how many ran there: in the same folder, or in all.

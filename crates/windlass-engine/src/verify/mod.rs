@@ -12,6 +12,7 @@ mod checklist;
 mod commands;
 mod files;
 mod green;
+mod nonsense;
 mod papers;
 mod preflight;
 mod red;

@@ -27,6 +27,8 @@ struct Trees {
     tested: ObjectId,
     /// Whether test files were only added.
     only_added: bool,
+    /// Test files that are gone.
+    removed: Vec<String>,
 }
 
 /// What one suite showed.
@@ -119,6 +121,8 @@ impl Looking<'_> {
             return Ok(Err(format!("a test file is a link: {}", few(&links))));
         }
         let only_added = tests.iter().all(|change| change.status == ChangeStatus::Added);
+        let removed = tests.iter().filter(|change| change.status == ChangeStatus::Deleted);
+        let removed = removed.map(|change| change.path.to_string()).collect();
         let tested = if since.outside(globs).is_empty() {
             code.clone()
         } else {
@@ -127,7 +131,7 @@ impl Looking<'_> {
                 tempfile::Builder::new().prefix("red-").tempdir_in(&self.verifier.scratch)?;
             self.engine.overlay(base, &tests, scratch.path())?
         };
-        Ok(Ok(Trees { base: base.clone(), tested, only_added }))
+        Ok(Ok(Trees { base: base.clone(), tested, only_added, removed }))
     }
 
     fn red_suite(&mut self, suite: &Suite, trees: &Trees) -> Result<Shown, Broken> {
@@ -153,13 +157,15 @@ impl Looking<'_> {
             Ok(run) => run,
             Err(seen) => return Ok(Shown::unanswered(seen)),
         };
-        let (fault, summary) = fails_now(&now, &known);
-        let ran = match now.tests.ran() {
-            Some(ran) => ran,
-            // Nothing ran because nothing could be built; what was there before has to run again.
-            None if trees.only_added => ran_before,
-            None => 0,
-        };
+        let (fault, mut summary) = fails_now(&now, &known);
+        if fault.is_none() {
+            summary.push_str(&taken_away(&now, &known, trees));
+        }
+        let ran = now.tests.ran().unwrap_or(0);
+        // Where not everything could be built, little or nothing ran. What was there before has to run
+        // again, and something new with it where something new fails.
+        let least = ran_before + u64::from(fault.is_none());
+        let ran = if trees.only_added && suite.report.is_some() { ran.max(least) } else { ran };
         runs.push(("with the test files as they are now", now));
         Ok(Shown { fault, summary, runs, ran })
     }
@@ -292,6 +298,12 @@ fn fails_now(run: &SuiteRun, known: &Tests) -> (Option<Fault>, String) {
     if !skipped.is_empty() {
         return (Some(Fault::Wrong), format!("new tests are skipped: {}", few(&skipped)));
     }
+    let mut left_out = run.tests.that(TestResult::Skipped);
+    left_out.retain(|name| known.passed(name));
+    if !left_out.is_empty() {
+        let summary = format!("tests that passed before are skipped now: {}", names(&left_out));
+        return (Some(Fault::Wrong), summary);
+    }
     let new_failed = new(failed.clone());
     if new_failed.is_empty() {
         let which = if failed.is_empty() { "no test" } else { "only tests that were there before" };
@@ -303,6 +315,23 @@ fn fails_now(run: &SuiteRun, known: &Tests) -> (Option<Fault>, String) {
         return (Some(Fault::Wrong), summary);
     }
     (None, format!("passed before, and now fails as it should: {}", few(&new_failed)))
+}
+
+/// Names what the step took away or what could not run beside it. Behaviour that goes takes its tests
+/// along, so this is no fault, but whoever reviews the story should know.
+fn taken_away(run: &SuiteRun, known: &Tests, trees: &Trees) -> String {
+    let mut words = String::new();
+    let mut silent = known.that(TestResult::Passed);
+    silent.retain(|name| !run.tests.has(name));
+    // Where files were only added, nothing is gone: a runner that stops at the first file that does
+    // not load runs nothing else.
+    if !trees.only_added && matches!(run.tests, Tests::Read { .. }) && !silent.is_empty() {
+        words = format!("; tests that passed before did not run: {}", names(&silent));
+    }
+    if !trees.removed.is_empty() {
+        words.push_str(&format!("; test files were removed: {}", few(&trees.removed)));
+    }
+    words
 }
 
 /// Names new tests that did not run: they may be why everything passes.

@@ -86,6 +86,10 @@ impl Tests {
         matches!(self, Self::Read { results, .. } if results.contains_key(name))
     }
 
+    pub(super) fn passed(&self, name: &str) -> bool {
+        matches!(self, Self::Read { results, .. } if results.get(name) == Some(&TestResult::Passed))
+    }
+
     /// How many tests ran, as far as a report says so.
     pub(super) fn ran(&self) -> Option<u64> {
         if let Self::Read { ran, .. } = self { Some(*ran) } else { None }

@@ -10,7 +10,7 @@ use windlass_core::judgement::{NamedTest, named_test};
 use windlass_core::plan::glob;
 
 use super::verifier::{Broken, Looking};
-use crate::git::place_files;
+use crate::git::{TreePath, place_files};
 
 /// The largest file that is searched for the name of a test.
 const MAX_TEST_FILE_BYTES: u64 = 4 << 20;
@@ -26,8 +26,10 @@ impl Looking<'_> {
                 if glob::stays_inside(&file).is_err() {
                     return Ok(false);
                 }
-                match self.engine.read_file(self.request.snapshot, &file)? {
-                    Some(bytes) => Ok(name.is_none_or(|name| stands_in(&name, &bytes))),
+                // Only the code: a paper is what somebody says, the report itself included.
+                let code = &self.request.snapshot.code;
+                match self.engine.read_blob(code, &TreePath::new(file.as_str()))? {
+                    Some(bytes) => Ok(holds_test(&file, name.as_deref(), &bytes)),
                     None => self.method_exists(&file, name.as_deref()),
                 }
             }
@@ -84,8 +86,19 @@ fn looks_like_test(path: &str) -> bool {
     path.contains("test") || path.contains("spec")
 }
 
+/// Whether a file has this test, or is one. Tests may stand inside of code, which then speaks of tests.
+fn holds_test(path: &str, name: Option<&str>, bytes: &[u8]) -> bool {
+    match name {
+        None => looks_like_test(path),
+        Some(name) => {
+            let speaks = || String::from_utf8_lossy(bytes).to_ascii_lowercase().contains("test");
+            (looks_like_test(path) || speaks()) && stands_in(name, bytes)
+        }
+    }
+}
+
 /// Whether a name stands in a text as a whole, not as a part of another name.
-fn stands_in(name: &str, bytes: &[u8]) -> bool {
+pub(super) fn stands_in(name: &str, bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     text.match_indices(name).any(|(at, found)| {
@@ -105,6 +118,15 @@ mod tests {
         assert!(stands_in("adds", b"fn adds_two() {} fn adds() {}"));
         assert!(!stands_in("adds", b"fn adds_two() {} fn xadds() {}"));
         assert!(!stands_in("adds", b""));
+    }
+
+    #[test]
+    fn a_file_that_has_nothing_to_do_with_tests_shows_nothing() {
+        assert!(!holds_test("README.md", None, b"Sums."));
+        assert!(!holds_test("README.md", Some("Sums"), b"Sums."));
+        assert!(!holds_test("src/sums.js", Some("add"), b"export const add = 1;"));
+        assert!(holds_test("src/lib.rs", Some("adds"), b"#[test]\nfn adds() {}"));
+        assert!(holds_test("tests/a.sh", None, b"true"));
     }
 
     #[test]

@@ -93,6 +93,31 @@ fn a_test_script_that_hides_failures() {
 }
 
 #[test]
+fn a_test_script_that_leaves_the_new_test_out_and_runs_another_instead() {
+    let Some(project) = honest() else { return };
+    let script = |test: &str| {
+        format!(
+            r#"{{"name": "sums", "version": "1.0.0", "type": "module", "scripts": {{"test": "{test}"}}}}"#
+        )
+    };
+    let two = "node --test test/add.test.js test/same.test.js";
+    project
+        .writes("stories/S1/green#1", "package.json", &script(two))
+        .writes(
+            "stories/S1/green#1",
+            "test/same.test.js",
+            &node_test("add(5, -3)", "2", "five minus three"),
+        )
+        .writes("stories/S1/green", "package.json", &script("node --test"))
+        .does("stories/S1/green", "rm -f test/same.test.js\n");
+    assert_caught(
+        &project,
+        "stories/S1/green",
+        &["the tests of red are not run", "test/sub.test.js"],
+    );
+}
+
+#[test]
 fn a_coverage_report_that_was_written_by_hand_and_code_that_nothing_tests() {
     let Some(project) = honest() else { return };
     let untested: String =
@@ -174,6 +199,12 @@ fn a_tester_who_passes_a_criterion_without_a_test() {
         ("AC1: PASS\n\nPASSED\n", "AC1"),
         ("AC1: PASS test/other.test.js::never written\n\nPASSED\n", "names no test that exists"),
         ("Everything is fine.\n\nPASSED\n", "AC1"),
+        ("AC1: PASS src/sums.js::add\n\nPASSED\n", "names no test that exists"),
+        ("AC1: PASS package.json\n\nPASSED\n", "names no test that exists"),
+        (
+            "AC1: PASS .windlass/run/specs/S1-tests.md::PASSED\n\nPASSED\n",
+            "names no test that exists",
+        ),
     ] {
         let Some(project) = honest() else { return };
         project.writes("stories/S1/verify#1", &tests_of("S1"), report);

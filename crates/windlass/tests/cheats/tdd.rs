@@ -232,6 +232,80 @@ fn fewer_tests_than_there_were_at_red() {
 }
 
 #[test]
+fn a_runner_that_leaves_the_tests_of_red_out_is_not_green() {
+    let why = "the tests of red are not run: it passes as well with nonsense in tests/test_bye.sh";
+    // A filler keeps the number of tests, under a name of its own or under that of the test that fails.
+    for filler in ["tests/test_filler.sh", "more/test_bye.sh"] {
+        let env = world(RUNNER);
+        let green = format!(
+            "mkdir -p more; echo true > {filler}; \
+             sed -i 's,in tests/test_.*sh; do,in tests/test_hello.sh {filler}; do,' run-tests.sh"
+        );
+        caught_at("green", &env, &reported(), &agent(RED, &green), why);
+    }
+    // Without a report nothing is counted.
+    let env = world(RUNNER);
+    let green = "echo 'exit 0' > run-tests.sh";
+    caught_at("green", &env, &workflow(""), &agent(RED, green), why);
+}
+
+#[test]
+fn a_runner_that_reads_the_tests_of_red_and_does_not_run_them() {
+    // As a list of tests to deselect does: a file that cannot be read is still noticed.
+    let named = "name=$(sed -n 's/^# //p' \"$t\"); name=${name:-$(basename \"$t\" .sh)}";
+    let runner = RUNNER.replace("name=$(basename \"$t\" .sh)", named);
+    let env = world(&runner);
+    let leaves_out = runner.replace(
+        "  sh \"$t\"; code=$?",
+        "  sh -n \"$t\" || { bad=1; continue; }\n  test \"$name\" = \"says bye\" && continue\n  sh \"$t\"; code=$?",
+    );
+    let other = env.file("other-runner.sh", leaves_out);
+    let red = "printf '# says bye\\nsh src/bye.sh\\n' > tests/test_bye.sh";
+    let green = format!("echo true > tests/test_filler.sh; cp {} run-tests.sh", other.display());
+    let why = "tests that failed at red are not run now: says bye";
+    caught_at("green", &env, &reported(), &agent(red, &green), why);
+}
+
+#[test]
+fn old_tests_that_could_not_run_beside_a_file_that_did_not_load_have_to_run_again() {
+    // As runners do that stop when a file does not load, with a report of that alone.
+    let stops = "for t in tests/test_*.sh; do need=$(sed -n 's/^# needs //p' \"$t\")
+  test -z \"$need\" || test -e \"$need\" || { mkdir -p out
+    echo '<testsuite><testcase name=\"load\"><error/></testcase></testsuite>' > out/junit.xml; exit 2; }
+done\n";
+    let env = world(&format!("{stops}{RUNNER}"));
+    let red = "printf '# needs src/bye.sh\\nsh src/bye.sh\\n' > tests/test_bye.sh";
+    let green = format!("{GREEN}; sed -i 's/test_.*sh; do$/test_bye.sh; do/' run-tests.sh");
+    let why = "1 tests ran, fewer than the 2 at red";
+    caught_at("green", &env, &reported(), &agent(red, &green), why);
+}
+
+#[test]
+fn old_tests_that_red_switches_off() {
+    let env = world(RUNNER);
+    let red = format!("{RED}; echo 'exit 77' > tests/test_hello.sh");
+    let why = "tests that passed before are skipped now: test_hello";
+    caught_at("red", &env, &reported(), &agent(&red, GREEN), why);
+}
+
+#[test]
+fn old_tests_that_red_takes_away_are_named() {
+    for (workflow, words) in [
+        (reported(), "tests that passed before did not run: test_hello; test files were removed"),
+        (workflow(""), "test files were removed: tests/test_hello.sh"),
+    ] {
+        let env = world(RUNNER);
+        let red = format!("{RED}; rm tests/test_hello.sh");
+        let finished = env.run(&workflow, &agent(&red, GREEN), &["--yes"]);
+        assert_eq!(finished.code, Some(0), "{finished}");
+        let log = env.log_json();
+        let proven = log.of("step_proven").into_iter().find(|proven| proven["step"] == "red");
+        let proven = proven.expect("red is proven").to_string();
+        assert!(proven.contains(words), "{proven}");
+    }
+}
+
+#[test]
 fn a_suite_that_gives_no_answer_is_not_red() {
     let env = world(RUNNER);
     let red = format!("{RED}; echo 'kill -9 $PPID' > tests/test_more.sh");
