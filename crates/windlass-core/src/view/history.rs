@@ -434,6 +434,29 @@ fn told_words(event: &Event) -> String {
     }
 }
 
+/// Tells what was shown to a person, and answered.
+#[expect(clippy::wildcard_enum_match_arm, reason = "`describe` sends only these here")]
+fn answer_words(event: &Event) -> String {
+    match event {
+        Event::GateOpened { gate } => gate_words(gate),
+        Event::GateApproved { by, in_advance: true, .. } => {
+            format!("approved in advance by {by} (--yes)")
+        }
+        Event::GateApproved { by, message, .. } => match message {
+            Some(message) => format!("approved by {by}: {message}"),
+            None => format!("approved by {by}"),
+        },
+        Event::GateAnswerRefused { changed, .. } => {
+            format!("the approval was refused, files changed since: {}", changed.join(", "))
+        }
+        Event::ProtectedPinned { changes } => {
+            let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+            format!("protected files were pinned anew: {}", paths.join(", "))
+        }
+        _ => String::new(),
+    }
+}
+
 /// Tells an event in one line, for people.
 pub fn describe(event: &Event) -> String {
     match event {
@@ -485,21 +508,10 @@ pub fn describe(event: &Event) -> String {
         | Event::Published { .. }
         | Event::PublishRefused { .. }
         | Event::PushSettingsAccepted { .. } => publishing_words(event),
-        Event::GateOpened { gate } => gate_words(gate),
-        Event::GateApproved { by, in_advance: true, .. } => {
-            format!("approved in advance by {by} (--yes)")
-        }
-        Event::GateApproved { by, message, .. } => match message {
-            Some(message) => format!("approved by {by}: {message}"),
-            None => format!("approved by {by}"),
-        },
-        Event::GateAnswerRefused { changed, .. } => {
-            format!("the approval was refused, files changed since: {}", changed.join(", "))
-        }
-        Event::ProtectedPinned { changes } => {
-            let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
-            format!("protected files were pinned anew: {}", paths.join(", "))
-        }
+        Event::GateOpened { .. }
+        | Event::GateApproved { .. }
+        | Event::GateAnswerRefused { .. }
+        | Event::ProtectedPinned { .. } => answer_words(event),
         Event::FeedbackGiven { step, by, message, .. } => {
             format!("{by} sent `{step}` back: {message}")
         }
