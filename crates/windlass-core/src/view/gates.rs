@@ -157,7 +157,11 @@ fn gate_of(state: &RunState, index: StepIndex, check: &Check) -> Option<QualityG
         },
         _ => return None,
     };
-    Some(match (in_item, only_proves(step)) {
+    // Nothing of the item but the group around it comes after the last look.
+    let group = state.plan.item_group(index);
+    let mut after = state.plan.dependents(index).iter();
+    let is_last = only_proves(step) && after.all(|next| Some(*next) == group);
+    Some(match (in_item, is_last) {
         (true, true) => QualityGate::Final,
         (true, false) => what,
         (false, _) => QualityGate::BeforePublishing,

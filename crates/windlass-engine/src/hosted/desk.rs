@@ -33,6 +33,9 @@ pub struct Starting {
     pub workflow: Option<String>,
     /// What else was asked for, as arguments of `windlass run`.
     pub arguments: Vec<String>,
+    /// The story that is to be built alone, by its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub story: Option<String>,
     /// How often the session was told that the start is not complete.
     #[serde(default)]
     pub reminded: u32,

@@ -50,6 +50,7 @@ pub(crate) use decide::answered as decide_answer;
 pub(crate) use proofs::{line as proof_line, newest as newest_proofs};
 pub(crate) use report::history;
 pub(crate) use run::{inputs_to_ask, prepare_run, start_prepared};
+pub(crate) use story::story_alone;
 pub(crate) use watch::is_dumb;
 pub(crate) use workflow_file::render as render_diagnostic;
 

@@ -109,12 +109,13 @@ fn questions_wait(unattended: bool, settings: &Settings) -> Option<Span> {
 /// Makes everything that a run needs that a session is to drive.
 pub(crate) fn prepare_run(
     arguments: &RunArguments,
+    items: Vec<NewItem>,
     surroundings: &Surroundings,
     backend: &str,
     output: &Output,
 ) -> Result<StartRequest, CommandError> {
     let settings = config::load(&surroundings.site.user.top_level)?;
-    let plan = plan(arguments, Vec::new(), &settings, surroundings, output)?;
+    let plan = plan(arguments, items, &settings, surroundings, output)?;
     Ok(StartRequest {
         branch: branch(&plan, surroundings, output)?,
         plan,

@@ -6,6 +6,8 @@
 mod implement;
 mod show;
 
+pub(crate) use implement::story_alone;
+
 use std::process::ExitCode;
 
 use windlass_core::id::{ItemId, StepId};

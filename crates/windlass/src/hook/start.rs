@@ -6,7 +6,7 @@
 
 use clap::Parser as _;
 use windlass_core::hook::{Answer, GuardedRun, transport_rules};
-use windlass_core::run::{HostKind, HostProcess, RunState, Session};
+use windlass_core::run::{HostKind, HostProcess, RunState};
 use windlass_core::view::{Lines, printable};
 use windlass_engine::dispatch::HostedDriver;
 use windlass_engine::home::RepositoryHome;
@@ -18,7 +18,7 @@ use super::who::Asked;
 use super::wish::{Wish, wish};
 use super::{PATIENCE, shell_file};
 use crate::cli::{Cli, Command, RunArguments};
-use crate::commands::{inputs_to_ask, prepare_run, start_prepared};
+use crate::commands::{inputs_to_ask, prepare_run, start_prepared, story_alone};
 use crate::error::CommandError;
 use crate::output::{Colour, Output, Verbosity};
 use crate::surroundings::{Surroundings, person};
@@ -36,15 +36,15 @@ pub(super) fn asked_for(asked: &Asked, command: &str, words: &str) -> Result<Ans
     if live.is_none_or(|live| live.session != session) {
         return Ok(not_here("this session's SessionStart hook did not reach windlass"));
     }
-    let Wish { workflow, arguments } = wish(command, words, &asked.checkout.top_level)?;
-    let starting = Starting { session, workflow, arguments, reminded: 0 };
-    let arguments = parsed(&starting, &[])?;
+    let Wish { workflow, arguments, story } = wish(command, words, &asked.checkout.top_level)?;
+    let starting = Starting { session, workflow, arguments, story, reminded: 0 };
     let surroundings = asked.surroundings()?;
+    let arguments = parsed(&starting, &[])?;
     let questions = inputs_to_ask(&arguments, &surroundings, &quiet())?;
     // Codex has no tool for questions: inputs come with the prompt, or are the recommended ones.
     let asks = asked.host == HostKind::Claude && is_attended();
     if questions.is_empty() || !asks {
-        let state = begin(&surroundings, &asked.repository, &arguments, &starting.session)?;
+        let state = begin(&surroundings, &asked.repository, arguments, &starting)?;
         return Ok(Answer::Context(begun(asked, &state)));
     }
     Desk::of(&asked.repository).note_start(&starting).map_err(CommandError::failure)?;
@@ -116,7 +116,7 @@ pub(crate) fn begin_hosted(
         return Err(CommandError::usage("this was not called from the session that was asked"));
     }
     let arguments = parsed(&starting, &given.inputs)?;
-    let state = begin(surroundings, repository, &arguments, &starting.session)?;
+    let state = begin(surroundings, repository, arguments, &starting)?;
     desk.end_start(&starting.session.id);
     Ok(format!(
         "{}. Stop now: windlass then says what is next.",
@@ -128,10 +128,17 @@ pub(crate) fn begin_hosted(
 fn begin(
     surroundings: &Surroundings,
     repository: &RepositoryHome,
-    arguments: &RunArguments,
-    session: &Session,
+    mut arguments: RunArguments,
+    starting: &Starting,
 ) -> Result<RunState, CommandError> {
-    let prepared = prepare_run(arguments, surroundings, session.host.as_str(), &quiet())?;
+    let session = &starting.session;
+    let mut items = Vec::new();
+    if let Some(story) = &starting.story {
+        let (item, goal) = story_alone(surroundings, story, &quiet())?;
+        arguments.goal = Some(goal);
+        items.push(item);
+    }
+    let prepared = prepare_run(&arguments, items, surroundings, session.host.as_str(), &quiet())?;
     let run = start_prepared(surroundings, prepared)?;
     let site = &surroundings.site;
     let mut driver = HostedDriver::claim(site, &run, session, &person(), PATIENCE)?;

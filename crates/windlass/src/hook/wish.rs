@@ -9,6 +9,9 @@ use crate::error::CommandError;
 /// The workflow behind `/windlass:workflow`.
 const AUTONOMOUS: &str = "autonomous";
 
+/// The workflow behind `/windlass:implement`.
+const STORY: &str = "story";
+
 /// The workflow behind `/windlass:review`, and its input that names the files, one per line.
 const REVIEW: &str = "review";
 const FILES: &str = "files";
@@ -20,6 +23,8 @@ pub(super) struct Wish {
     pub(super) workflow: Option<String>,
     /// The arguments of `windlass run` besides it.
     pub(super) arguments: Vec<String>,
+    /// The story that is to be built alone, by its id.
+    pub(super) story: Option<String>,
 }
 
 /// Reads a command of the plugin that starts something. A name that is none of its own is a workflow.
@@ -27,11 +32,12 @@ pub(super) fn wish(command: &str, words: &str, top_level: &Path) -> Result<Wish,
     let of = |workflow: Option<&str>, arguments| Wish {
         workflow: workflow.map(str::to_owned),
         arguments,
+        story: None,
     };
     match command {
         "run" => Ok(of(None, as_arguments(command, words)?)),
         "workflow" => Ok(of(Some(AUTONOMOUS), as_arguments(command, words)?)),
-        "implement" => Err(story_alone(words)),
+        "implement" => Ok(Wish { story: Some(story_id(words)?), ..of(Some(STORY), Vec::new()) }),
         "review" => Ok(of(Some(REVIEW), files_as_arguments(words, top_level)?)),
         workflow => Ok(of(Some(workflow), as_arguments(command, words)?)),
     }
@@ -83,15 +89,14 @@ fn files_as_arguments(words: &str, top_level: &Path) -> Result<Vec<String>, Comm
         .into())
 }
 
-/// A run of the workflow `story` without its story would do nothing and call that complete.
-fn story_alone(words: &str) -> CommandError {
+/// Reads the id of the story that is to be built alone.
+fn story_id(words: &str) -> Result<String, CommandError> {
     let id = words.trim();
-    if !is_story_id(id) {
-        return CommandError::usage("a story is named by its id")
-            .hint("`/windlass:implement S2`; `windlass story list` shows the stories of a run");
+    if is_story_id(id) {
+        return Ok(id.to_owned());
     }
-    CommandError::usage(format!("the workflow `story` cannot be started for {id} in a session"))
-        .hint(format!("`windlass story implement {id}` in a terminal builds that story alone"))
+    Err(CommandError::usage("a story is named by its id")
+        .hint("`/windlass:implement S2`; `windlass story list` shows the stories of a run"))
 }
 
 fn split(words: &str) -> Result<Vec<String>, CommandError> {
@@ -115,6 +120,18 @@ mod tests {
             ("mine", Some("mine")),
         ] {
             assert_eq!(read(command, "Do it").workflow.as_deref(), workflow, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_story_alone_is_named_by_its_id() {
+        let given = read("implement", " S2 ");
+        assert_eq!(
+            (given.workflow.as_deref(), given.story.as_deref()),
+            (Some("story"), Some("S2"))
+        );
+        for wrong in ["", "the login", "S2 S3", "--yes"] {
+            assert!(wish("implement", wrong, Path::new("/nowhere")).is_err(), "{wrong}");
         }
     }
 

@@ -50,7 +50,7 @@ fn a_goal_becomes_two_proven_stories_and_a_pull_request() {
 
     let journal = autonomous.world.env.log_json();
     autonomous.attempts_were_played(&journal);
-    Autonomous::questions_were_assumed(&journal);
+    autonomous.questions_were_assumed(&journal);
     autonomous.the_lie_was_caught(&journal);
     autonomous.stories_are_completed();
     autonomous.the_trace_is_there(&journal);

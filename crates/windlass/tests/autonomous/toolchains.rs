@@ -145,6 +145,16 @@ fn a_node_project_is_built_story_by_story() {
     assert_built(&project);
     let views = project.env.json(&["tdd", "status", "--json"]);
     assert_eq!(views[0]["checks"]["coverageMet"], true, "{views}");
+    let report = project.env.json(&["report", "--json"]);
+    let gates = report["gates"].as_array().cloned().unwrap_or_default();
+    let held: Vec<&str> = gates
+        .iter()
+        .filter(|gate| gate["holds"] == true)
+        .filter_map(|gate| gate["gate"].as_str())
+        .collect();
+    for gate in ["G1", "G3", "G4", "G5", "G7"] {
+        assert!(held.contains(&gate), "{gate} is not among {held:?}");
+    }
 }
 
 #[test]

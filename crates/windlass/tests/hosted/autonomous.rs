@@ -61,7 +61,7 @@ fn a_story_or_a_review_that_cannot_be_started_says_why_and_starts_nothing() {
     for (prompt, why) in [
         ("/windlass:implement", "a story is named by its id"),
         ("/windlass:implement the login", "a story is named by its id"),
-        ("/windlass:implement S2", "windlass story implement S2"),
+        ("/windlass:implement S2", "S2"),
         ("/windlass:review", "a review needs files"),
         ("/windlass:review gone.sh", "`gone.sh` is no file of this repository"),
         ("/windlass:review ../test.sh", "is no file of this repository"),
@@ -72,6 +72,39 @@ fn a_story_or_a_review_that_cannot_be_started_says_why_and_starts_nothing() {
     }
     let none = env.windlass(&["log"]);
     assert!(none.stderr.contains("no run"), "{none}");
+}
+
+/// A run that knows a story and never builds it.
+const KNOWN: &str = r#"
+workflow: known
+defaults: {retries: 1}
+steps:
+  - id: stories
+    foreach: items
+    stories: stories.yaml
+    steps: [{id: red, agent: developer, done: {file: never}}]
+"#;
+
+#[test]
+fn one_story_of_an_earlier_run_is_built_alone() {
+    let env = test_env!();
+    with_platform(&env);
+    env.repository.write(
+        "stories.yaml",
+        "stories: [{id: S1, title: Greet, size: S, criteria: [a name is greeted by its name]}]\n",
+    );
+    env.repository.commit("stories");
+    env.run(KNOWN, "true", &[]).assert_code(4);
+    env.windlass(&["abort"]).assert_code(0);
+    let host = Host::start(&env, "s1");
+    let told = host.says("/windlass:implement S1");
+    let started = host.starts(told.context().unwrap(), "a1");
+    let prompt = started.updated_input().unwrap()["prompt"].as_str().unwrap();
+    assert!(prompt.contains("RED of story S1"), "{prompt}");
+    let log = env.log_json();
+    let plan = &log.of("run_started")[0]["plan"];
+    assert_eq!((&plan["workflow"], &plan["goal"]), (&"story".into(), &"S1: Greet".into()));
+    assert_eq!(plan["items"][0]["id"], "S1", "{plan}");
 }
 
 /// A workflow of the user's own stands for the one that comes with windlass.
@@ -105,7 +138,9 @@ fn a_session_is_let_go_while_a_person_is_asked() {
     let host = Host::start(&env, "s1");
     let told = host.says("/windlass:workflow Greet people by their name");
     assert!(host.starts(told.context().unwrap(), "a1").allows());
-    env.repository.write(".windlass/run/specs/questions-analysis.yaml", QUESTIONS);
+    // Nobody is there, and silence answers no question about a secret.
+    let secret = QUESTIONS.replace("Who is greeted?", "Which password do members have?");
+    env.repository.write(".windlass/run/specs/questions-analysis.yaml", secret);
     assert!(host.agent_stops("a1").json.is_none());
     let let_go = host.stops();
     assert_eq!(env.status(), "awaiting_user", "{let_go:?}");

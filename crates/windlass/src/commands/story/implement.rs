@@ -27,23 +27,58 @@ pub(super) fn implement(
     arguments: &StoryImplementArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let known = known(&Surroundings::find(cli)?, cli.run.as_deref(), output)?;
+    let item = story_item(&Surroundings::find(cli)?, cli.run.as_deref(), arguments, output)?;
+    let run = arguments.start.for_run(WORKFLOW, goal_of(&item));
+    let (surroundings, run, how) = begin_own(cli, &run, vec![item], output)?;
+    drive(&surroundings, &run, how, output)
+}
+
+/// Returns what the run of one story is for.
+fn goal_of(item: &NewItem) -> String {
+    format!("{}: {}", item.id, item.title)
+}
+
+/// Returns a story of an earlier run, to be built alone in a session, and what the run is for.
+pub(crate) fn story_alone(
+    surroundings: &Surroundings,
+    id: &str,
+    output: &Output,
+) -> Result<(NewItem, String), CommandError> {
+    let known = known(surroundings, None, output)?;
+    let item = checked(&known, from_runs(&known, id)?, false, output)?;
+    let goal = goal_of(&item);
+    Ok((item, goal))
+}
+
+fn story_item(
+    surroundings: &Surroundings,
+    run: Option<&str>,
+    arguments: &StoryImplementArguments,
+    output: &Output,
+) -> Result<NewItem, CommandError> {
+    let known = known(surroundings, run, output)?;
     let wanted = match &arguments.file {
         Some(file) => from_file(file, &arguments.id)?,
         None => from_runs(&known, &arguments.id)?,
     };
-    if !arguments.again {
-        refuse_second(&known, &wanted)?;
+    checked(&known, wanted, arguments.again, output)
+}
+
+/// Refuses a story that is done already, or whose dependencies are not.
+fn checked(
+    known: &[Known],
+    wanted: Wanted,
+    again: bool,
+    output: &Output,
+) -> Result<NewItem, CommandError> {
+    if !again {
+        refuse_second(known, &wanted)?;
     }
-    refuse_unmet(&known, &wanted, output)?;
+    refuse_unmet(known, &wanted, output)?;
     let Wanted { id, title, body, mut story, .. } = wanted;
     // What it depends on is done, and no part of this run.
     story.depends_on = Vec::new();
-    let goal = format!("{id}: {title}");
-    let item = NewItem { id, title, body, story: Some(story), step: None };
-    let run = arguments.start.for_run(WORKFLOW, goal);
-    let (surroundings, run, how) = begin_own(cli, &run, vec![item], output)?;
-    drive(&surroundings, &run, how, output)
+    Ok(NewItem { id, title, body, story: Some(story), step: None })
 }
 
 /// The story that is to be built, and the titles of those around it.

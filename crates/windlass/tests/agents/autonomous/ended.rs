@@ -32,7 +32,7 @@ impl Autonomous {
     }
 
     /// Nobody is at a terminal: the recommendations are taken at once, and recorded as assumed.
-    pub(super) fn questions_were_assumed(journal: &Journal) {
+    pub(super) fn questions_were_assumed(&self, journal: &Journal) {
         let asked: Vec<Value> = journal
             .of("questions_asked")
             .iter()
@@ -41,6 +41,10 @@ impl Autonomous {
         assert_eq!(asked, [json!(["clarify", "analysis"]), json!(["clarify-plan", "planning"])]);
         let assumed = json!({"answer": {"question": "Q1", "choice": "b", "by": "assumed"}});
         assert_eq!(journal.of("question_answered"), [&assumed, &assumed]);
+        for attempt in ["analyse#1", "stories/S2/green#1"] {
+            let told = self.prompt(attempt);
+            assert!(told.contains("clarifications.md"), "{attempt}: {told}");
+        }
     }
 
     /// The first `green` of S1 changed the test; the second try was told so, and put it right.
