@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "a seed that nobody sees cannot be used again")]
 
 mod at_a_gate;
+mod blockers;
 mod every_point;
 mod in_items;
 mod publishing;

@@ -218,8 +218,9 @@ fn look(
     let Some(blocker) = draft.state.blocker(id) else {
         return Err(Rejected::NothingBlocked { what: Some(id.to_string()) });
     };
-    if blocker.looking.is_some() {
-        return Err(Rejected::Busy { what: format!("blocker {id} is being looked at") });
+    if blocker.looking.as_ref().is_some_and(|looking| looking.by.is_some()) {
+        // Somebody said so already, and whoever drives next looks.
+        return Ok(());
     }
     let nothing = blocker.check.is_none() && draft.state.plan.recheck.is_none();
     let notes = notes.map(str::to_owned);

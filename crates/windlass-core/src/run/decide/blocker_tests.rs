@@ -40,6 +40,8 @@ fn a_blocker_with_a_check_stays_until_the_check_passes() {
     run.ends("code#1", "c1");
     run.decides(Decision::Fixed { what: Some("1".to_owned()), notes: None });
     assert!(matches!(run.outstanding()[..], [Effect::LookAtBlocker { blocker: 1, look: 1, .. }]));
+    let again = run.decides(Decision::Fixed { what: None, notes: None });
+    assert!(again.is_empty(), "saying it twice changes nothing: {again:?}");
     run.expect_fed(looked(1, Some("no such key")));
     assert_eq!(run.state.status(), RunStatus::AwaitingUser);
     assert_eq!(run.state.blocker(1).unwrap().stays.as_deref(), Some("no such key"));
