@@ -7,23 +7,29 @@
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use landlock::RulesetCreated;
 use rustix::process::{
     Pid, Resource, Rlimit, Signal, geteuid, getpid, getppid, set_parent_process_death_signal,
     setrlimit, setsid,
 };
+use seccompiler::BpfProgram;
 
 use super::cgroup::{self, Cgroups};
 use super::confine;
+use super::namespace::{self, Ends, Inside};
 use super::os;
 use super::policy::{CgroupUse, ConfinementMode, LaunchPolicy, MARKER_VARIABLE};
+use super::view::{Mount, View, ViewNetwork};
 use crate::process::table;
 
 /// A program that runs.
 pub(super) struct RunningChild {
+    /// Its number; in a view that of its init.
     pub(super) pid: Pid,
+    /// Tells how it ended, where only its init can know.
+    pub(super) ends: Option<Ends>,
     pub(super) cgroups: Cgroups,
     pub(super) bounds: Bounds,
 }
@@ -49,6 +55,57 @@ pub(super) fn start(
     marker: &str,
     streams: Streams,
 ) -> Result<RunningChild, String> {
+    let cgroups = match policy.cgroups {
+        CgroupUse::Auto => {
+            let name = format!("windlass-{}-{marker}", getpid().as_raw_nonzero());
+            Cgroups::create(&name, policy.limits.processes)
+        }
+        CgroupUse::Never => Cgroups::default(),
+    };
+    match &policy.view {
+        Some(view) => start_in_view(policy, view, streams, cgroups),
+        None => start_here(policy, marker, streams, cgroups),
+    }
+}
+
+/// Starts the program in namespaces of its own.
+fn start_in_view(
+    policy: &LaunchPolicy,
+    view: &View,
+    streams: Streams,
+    cgroups: Cgroups,
+) -> Result<RunningChild, String> {
+    let Inside { pid, ends } = namespace::start(policy, view, streams, &cgroups)?;
+    let limits = resource_limits(policy, &cgroups);
+    let bounds = Bounds {
+        confinement: in_words(view),
+        confined: true,
+        process_limit: describe_process_limit(policy, &cgroups, &limits),
+    };
+    Ok(RunningChild { pid, ends: Some(ends), cgroups, bounds })
+}
+
+/// Says what holds a program in a view, for its record.
+fn in_words(view: &View) -> String {
+    let network = match view.network {
+        ViewNetwork::Host => "network of the machine",
+        ViewNetwork::Own => "loopback only",
+    };
+    let writes = view.mounts.iter().filter(|mount| matches!(mount, Mount::Writable { .. }));
+    format!(
+        "namespaces: {} mounts by list, {} of them writable; no other process, {network}; seccomp",
+        view.mounts.len(),
+        writes.count()
+    )
+}
+
+/// Starts the program where the launcher is, confined by Landlock alone.
+fn start_here(
+    policy: &LaunchPolicy,
+    marker: &str,
+    streams: Streams,
+    mut cgroups: Cgroups,
+) -> Result<RunningChild, String> {
     let Some((program, arguments)) = policy.argv.split_first() else {
         return Err("there is no program to start".to_owned());
     };
@@ -57,17 +114,7 @@ pub(super) fn start(
         return Err(format!("the working directory `{}` is not there", policy.cwd.display()));
     }
     let (ruleset, mut bounds) = confinement(policy)?;
-    let mut cgroups = match policy.cgroups {
-        CgroupUse::Auto => {
-            let name = format!("windlass-{}-{marker}", getpid().as_raw_nonzero());
-            Cgroups::create(&name, policy.limits.processes)
-        }
-        CgroupUse::Never => Cgroups::default(),
-    };
     let limits = resource_limits(policy, &cgroups);
-
-    let (mut trouble, report) = UnixStream::pair().map_err(|error| error.to_string())?;
-    trouble.set_nonblocking(true).map_err(|error| error.to_string())?;
     let mut command = Command::new(program);
     command
         .args(arguments)
@@ -78,34 +125,55 @@ pub(super) fn start(
         .stdin(streams.stdin)
         .stdout(streams.stdout)
         .stderr(streams.stderr);
-    let mut birth = Birth {
-        launcher: getpid(),
-        doors: cgroups.doors(),
-        limits: limits.clone(),
-        ruleset,
-        report,
-    };
-    os::before_exec(&mut command, move || birth.run());
-    let spawned = command.spawn();
-    // The child's end of `report` lives in the closure; without it the reads below end.
-    drop(command);
-
-    let mut words = String::new();
-    let _ = trouble.read_to_string(&mut words);
+    let (birth, trouble) = Birth::new(cgroups.doors(), limits.clone(), ruleset, None)?;
+    let (spawned, words) = birth.start(command, trouble);
     if words.contains(NOT_IN_CGROUP) {
         cgroups = Cgroups::default();
     }
-    let child =
-        spawned.map_err(|error| match words.lines().find(|line| *line != NOT_IN_CGROUP) {
-            Some(step) => format!("failed to {step} for `{program}`: {error}"),
-            None => format!("failed to start `{program}`: {error}"),
-        })?;
+    let child = spawned.map_err(|error| told(program, &words, &error))?;
     bounds.process_limit = describe_process_limit(policy, &cgroups, &limits);
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     // From here on the launcher waits for *any* child by itself; `Child` has no destructor that
     // would interfere.
     let pid = pid.ok_or_else(|| "the kernel gave no pid".to_owned())?;
-    Ok(RunningChild { pid, cgroups, bounds })
+    Ok(RunningChild { pid, ends: None, cgroups, bounds })
+}
+
+/// Starts the program of a view, from its init; an error says why it could not be started.
+pub(super) fn start_below_init(
+    policy: &LaunchPolicy,
+    ruleset: Option<RulesetCreated>,
+    filter: BpfProgram,
+    streams: Streams,
+) -> Result<i32, String> {
+    let Some((program, arguments)) = policy.argv.split_first() else {
+        return Err("there is no program to start".to_owned());
+    };
+    if !policy.cwd.is_dir() {
+        return Err(format!("the working directory `{}` is not there", policy.cwd.display()));
+    }
+    let limits = resource_limits(policy, &Cgroups::default());
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .current_dir(&policy.cwd)
+        .env_clear()
+        .envs(policy.env.iter().map(|(name, value)| (name, value)))
+        .stdin(streams.stdin)
+        .stdout(streams.stdout)
+        .stderr(streams.stderr);
+    let (birth, trouble) = Birth::new(Vec::new(), limits, ruleset, Some(filter))?;
+    let (spawned, words) = birth.start(command, trouble);
+    let child = spawned.map_err(|error| told(program, &words, &error))?;
+    i32::try_from(child.id()).map_err(|error| error.to_string())
+}
+
+/// Says which step of a start failed.
+fn told(program: &str, words: &str, error: &io::Error) -> String {
+    match words.lines().find(|line| *line != NOT_IN_CGROUP) {
+        Some(step) => format!("failed to {step} for `{program}`: {error}"),
+        None => format!("failed to start `{program}`: {error}"),
+    }
 }
 
 /// Prepares the confinement that the policy asks for.
@@ -184,10 +252,34 @@ struct Birth {
     doors: Vec<fs_err::File>,
     limits: Vec<(Resource, u64, u64)>,
     ruleset: Option<RulesetCreated>,
+    filter: Option<BpfProgram>,
     report: UnixStream,
 }
 
 impl Birth {
+    /// Returns the child's part, and the end at which it says what went wrong.
+    fn new(
+        doors: Vec<fs_err::File>,
+        limits: Vec<(Resource, u64, u64)>,
+        ruleset: Option<RulesetCreated>,
+        filter: Option<BpfProgram>,
+    ) -> Result<(Self, UnixStream), String> {
+        let (trouble, report) = UnixStream::pair().map_err(|error| error.to_string())?;
+        trouble.set_nonblocking(true).map_err(|error| error.to_string())?;
+        Ok((Self { launcher: getpid(), doors, limits, ruleset, filter, report }, trouble))
+    }
+
+    /// Starts the command; returns what the child said on the way, too.
+    fn start(mut self, mut command: Command, mut trouble: UnixStream) -> (io::Result<Child>, String) {
+        os::before_exec(&mut command, move || self.run());
+        let spawned = command.spawn();
+        // The child's end of `report` lives in the closure; without it the read below ends.
+        drop(command);
+        let mut words = String::new();
+        let _ = trouble.read_to_string(&mut words);
+        (spawned, words)
+    }
+
     fn run(&mut self) -> io::Result<()> {
         // A session of its own: no terminal, and a group that the launcher can signal.
         setsid().map_err(|error| self.failed("make a session", error.into()))?;
@@ -216,6 +308,12 @@ impl Birth {
             ruleset
                 .restrict_self()
                 .map_err(|error| self.failed("confine it", io::Error::other(error)))?;
+        }
+        if let Some(filter) = self.filter.take() {
+            os::new_session_keyring();
+            // Last: it refuses what was needed until here.
+            seccompiler::apply_filter(&filter)
+                .map_err(|error| self.failed("filter its calls", io::Error::other(error)))?;
         }
         Ok(())
     }

@@ -126,6 +126,27 @@ pub(super) fn prepare(confinement: &Confinement) -> Result<Ready, ConfineError> 
     Ok(Ready { ruleset, words })
 }
 
+/// Builds the ruleset of a program in a box.
+///
+/// What it may write is decided by mounts, so every path is granted; what is left are the scopes,
+/// and that no namespace of its own can mount anything.
+pub(super) fn inside_box() -> Result<RulesetCreated, ConfineError> {
+    let abi = match level() {
+        ConfinementLevel::Landlock { abi } => abi,
+        ConfinementLevel::None { reason } => return Err(ConfineError::Unsupported(reason)),
+    };
+    let known = ABI::from(abi.min(8));
+    let rights = AccessFs::from_write(known);
+    let scopes = Scope::from_all(known);
+    let mut ruleset =
+        Ruleset::default().set_compatibility(CompatLevel::HardRequirement).handle_access(rights)?;
+    if !scopes.is_empty() {
+        ruleset = ruleset.scope(scopes)?;
+    }
+    let root = PathFd::new("/").map_err(|error| ConfineError::Unsupported(error.to_string()))?;
+    Ok(ruleset.create()?.add_rule(PathBeneath::new(root, rights))?)
+}
+
 /// Says what is enforced, for the attempt's record.
 fn describe(abi: i32, asked: usize, grants: &Grants, scoped: bool) -> String {
     let mut words = format!("landlock abi {abi}: writes only to {asked} paths; ");

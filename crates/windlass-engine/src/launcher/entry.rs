@@ -17,7 +17,7 @@ use super::policy::{Envelope, LaunchPolicy, LaunchReport, MAX_POLICY_BYTES, Star
 use super::registry::Registered;
 use super::signals::Signals;
 use super::supervise::{self, Supervisor};
-use super::sweep::{self, Reaped};
+use super::sweep::{self, ProgramEnd, Reaped};
 
 /// Runs as a launcher: standard input is the engine's socket.
 ///
@@ -79,17 +79,20 @@ fn launch(envelope: &Envelope, control: &UnixStream) -> Result<LaunchReport, Str
 
     let (captures, streams) = streams(policy).map_err(|error| error.to_string())?;
     let began = Instant::now();
-    let child = child::start(policy, &envelope.marker, streams)?;
+    let mut child = child::start(policy, &envelope.marker, streams)?;
     // An engine that is gone is noticed by the loop.
     let _ = say(control, &Status::Started(started(&child)));
+    let ends = child.ends.take();
+    let reaped = Reaped { has_init: ends.is_some(), ..Reaped::default() };
     let supervisor = Supervisor {
         policy,
         main: child.pid,
+        ends,
         cgroups: &child.cgroups,
         control,
         signals: &signals,
         captures,
-        reaped: Reaped::default(),
+        reaped,
         began,
     };
     Ok(supervise(supervisor, &child.bounds))
@@ -109,6 +112,7 @@ fn engine_is_gone(control: &UnixStream) -> bool {
 fn supervise(mut supervisor: Supervisor<'_>, bounds: &Bounds) -> LaunchReport {
     let watched = supervisor.watch();
     let met = sweep::sweep(supervisor.main, supervisor.cgroups, &mut supervisor.reaped);
+    let ended_by_itself = watched.why.is_none();
     let outcome = watched
         .why
         .unwrap_or_else(|| supervise::outcome_of(supervisor.reaped.main, supervisor.policy));
@@ -127,7 +131,8 @@ fn supervise(mut supervisor: Supervisor<'_>, bounds: &Bounds) -> LaunchReport {
         cpu_ms: usage.cpu_ms,
         max_rss_kb: usage.max_rss_kb,
         wall_ms: u64::try_from(wall.as_millis()).unwrap_or(u64::MAX),
-        lost: None,
+        lost: (ended_by_itself && supervisor.reaped.main == Some(ProgramEnd::Lost))
+            .then(|| "the first process of its namespace was killed".to_owned()),
     }
 }
 

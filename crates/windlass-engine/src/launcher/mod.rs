@@ -8,7 +8,9 @@
 //!
 //! - [`policy`]: what it is told and what it answers.
 //! - `entry`: its `main`; `registry`: where it says that it is there, and what for.
-//! - `child`: the program's start; [`confine`] and `grants` (Landlock), `cgroup`.
+//! - [`view`]: what the program sees of the machine; `namespace` (outer half), `init` and `mounts`
+//!   (inner half) carry it out.
+//! - `child`: the program's start; [`confine`] and `grants` (Landlock), `seccomp`, `cgroup`.
 //! - `supervise`: the loop; `capture` (output), `life` (signs of life), `signals`.
 //! - `sweep`: the end of everything below.
 //! - `os`: system calls without a safe wrapper.
@@ -22,13 +24,18 @@ mod child;
 pub mod confine;
 mod entry;
 mod grants;
+mod init;
 mod life;
+mod mounts;
+mod namespace;
 mod os;
 pub mod policy;
 mod registry;
+mod seccomp;
 mod signals;
 mod supervise;
 mod sweep;
+pub mod view;
 
 pub use cgroup::{Support as CgroupSupport, support as cgroup_support};
 pub use entry::main_launch;

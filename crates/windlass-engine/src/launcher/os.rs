@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "system calls without a safe wrapper in rustix or std")]
 
 use std::io;
+use std::os::fd::{AsRawFd as _, BorrowedFd};
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
@@ -88,4 +89,106 @@ pub(super) fn children_usage() -> ChildrenUsage {
         cpu_ms: ms(usage.ru_utime) + ms(usage.ru_stime),
         max_rss_kb: u64::try_from(usage.ru_maxrss).unwrap_or(0),
     }
+}
+
+/// What the calling process is after [`fork_into`].
+pub(super) enum Forked {
+    /// The one that called.
+    Parent(i32),
+    /// The new one: first in a process namespace of its own.
+    Child,
+}
+
+/// Forks into new namespaces.
+///
+/// Callers hold the launcher's promise: the calling process has one thread.
+pub(super) fn fork_into(namespaces: u64) -> io::Result<Forked> {
+    // SAFETY: `clone_args` is plain numbers, for which zero is valid. Without `CLONE_VM` and with no
+    // stack given, the call is a fork: the child goes on in a copy of this address space, which one
+    // thread alone has used.
+    let pid = unsafe {
+        let mut arguments: libc::clone_args = std::mem::zeroed();
+        arguments.flags = namespaces;
+        arguments.exit_signal = libc::SIGCHLD as u64;
+        libc::syscall(
+            libc::SYS_clone3,
+            &raw mut arguments,
+            std::mem::size_of::<libc::clone_args>(),
+        )
+    };
+    match i32::try_from(pid) {
+        Ok(0) => Ok(Forked::Child),
+        Ok(pid) if pid > 0 => Ok(Forked::Parent(pid)),
+        Ok(_) | Err(_) => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Ends this process at once, without unwinding into what belongs to the process it was forked from.
+pub(super) fn end(code: i32) -> ! {
+    // SAFETY: `_exit` runs nothing of this process.
+    unsafe { libc::_exit(code) }
+}
+
+/// Closes every descriptor from 3 on but `kept`.
+///
+/// Only for a process that was forked and never returns to the owners of those descriptors.
+pub(super) fn close_all_but(kept: i32) {
+    let kept = libc::c_uint::try_from(kept).unwrap_or(3).max(3);
+    let close = |from: libc::c_uint, to: libc::c_uint| {
+        // SAFETY: no memory is passed; the owners of these descriptors do not exist in this process.
+        unsafe { libc::syscall(libc::SYS_close_range, from, to, 0) };
+    };
+    if kept > 3 {
+        close(3, kept - 1);
+    }
+    close(kept + 1, libc::c_uint::MAX);
+}
+
+/// Makes all mounts of a tree read-only.
+pub(super) fn set_mounts_read_only(tree: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: the attributes are plain numbers, the path is an empty C string, and both outlive the
+    // call.
+    let result = unsafe {
+        let mut attributes: libc::mount_attr = std::mem::zeroed();
+        attributes.attr_set = libc::MOUNT_ATTR_RDONLY;
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            tree.as_raw_fd(),
+            c"".as_ptr(),
+            libc::AT_EMPTY_PATH | libc::AT_RECURSIVE,
+            &raw const attributes,
+            std::mem::size_of::<libc::mount_attr>(),
+        )
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Brings the loopback device of a new network namespace up.
+pub(super) fn raise_loopback() -> io::Result<()> {
+    let socket = std::net::UdpSocket::bind("0.0.0.0:0")?;
+    // SAFETY: `ifreq` is plain data, for which zero is valid; its name ends in zero, and the kernel
+    // reads and writes no more than the structure.
+    let result = unsafe {
+        let mut request: libc::ifreq = std::mem::zeroed();
+        request.ifr_name[0] = b'l' as libc::c_char;
+        request.ifr_name[1] = b'o' as libc::c_char;
+        let up = libc::IFF_UP | libc::IFF_RUNNING;
+        request.ifr_ifru.ifru_flags = libc::c_short::try_from(up).unwrap_or(0);
+        libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFFLAGS, &raw const request)
+    };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Leaves the session keyring of whoever started this process for a new, empty one.
+pub(super) fn new_session_keyring() {
+    const JOIN_SESSION_KEYRING: libc::c_int = 1;
+    // SAFETY: a null name asks for an anonymous keyring. Where the kernel has no keyrings there is
+    // none to leave.
+    unsafe {
+        libc::syscall(
+            libc::SYS_keyctl,
+            JOIN_SESSION_KEYRING,
+            std::ptr::null::<libc::c_char>(),
+        )
+    };
 }

@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use windlass_core::proof::Outcome;
 use windlass_core::time::Span;
 
+use super::view::View;
+
 /// The variable that marks everything a launcher started.
 pub const MARKER_VARIABLE: &str = "WINDLASS_LAUNCH";
 
@@ -45,8 +47,11 @@ pub struct LaunchPolicy {
     pub grace: Span,
     /// What it may use.
     pub limits: Limits,
-    /// Where it may write.
+    /// Where it may write, where it has no view of its own.
     pub confinement: Confinement,
+    /// What it sees of the machine; none where the machine gives no namespaces. The working
+    /// directory and the program are then paths of the view, all others are the host's.
+    pub view: Option<View>,
     /// A file that the launcher holds a shared lock on for as long as it lives, so that whoever gets
     /// the exclusive one knows that no launcher is left.
     pub hold_lock: Option<PathBuf>,
@@ -73,6 +78,7 @@ impl LaunchPolicy {
             grace: Span::seconds(10),
             limits: Limits::default(),
             confinement: Confinement::default(),
+            view: None,
             hold_lock: None,
             registry: None,
             cgroups: CgroupUse::Auto,
@@ -85,7 +91,15 @@ impl LaunchPolicy {
         let optional = [self.stderr.as_ref(), self.hold_lock.as_ref(), self.registry.as_ref()];
         let confinement = &self.confinement;
         let listed = confinement.write.iter().chain(&confinement.never).chain(&confinement.within);
-        single.into_iter().chain(optional).flatten().chain(listed).map(PathBuf::as_path)
+        let view = self.view.iter().flat_map(|view| {
+            let own = [&view.stage, &view.writes.dir, &view.writes.work];
+            let mounts = view.mounts.iter().flat_map(|mount| {
+                mount.host_paths().into_iter().chain([mount.to()])
+            });
+            own.into_iter().map(PathBuf::as_path).chain(mounts)
+        });
+        let paths = single.into_iter().chain(optional).flatten().chain(listed);
+        paths.map(PathBuf::as_path).chain(view)
     }
 }
 

@@ -12,15 +12,16 @@ use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, WaitStatus};
+use rustix::process::Pid;
 use windlass_core::proof::Outcome;
 
 use super::capture::Capture;
 use super::cgroup::Cgroups;
 use super::life::{self, Signs};
+use super::namespace::Ends;
 use super::policy::{KILL_BYTE, LaunchPolicy, STOP_BYTE};
 use super::signals::Signals;
-use super::sweep::{self, Reaped};
+use super::sweep::{self, ProgramEnd, Reaped};
 use crate::process::orphans::timespec;
 
 /// The shortest time between two looks at the process tree.
@@ -44,6 +45,8 @@ pub(super) struct Watched {
 pub(super) struct Supervisor<'a> {
     pub(super) policy: &'a LaunchPolicy,
     pub(super) main: Pid,
+    /// Tells how the program ended, where it has an init.
+    pub(super) ends: Option<Ends>,
     pub(super) cgroups: &'a Cgroups,
     /// Readable when the engine says something, or is gone.
     pub(super) control: &'a UnixStream,
@@ -80,6 +83,9 @@ impl Supervisor<'_> {
                 life.last = Instant::now();
             }
             phase = self.take_requests(phase);
+            if let Some(raw) = self.ends.as_mut().and_then(Ends::take) {
+                self.reaped.main.get_or_insert(ProgramEnd::of(raw));
+            }
             sweep::reap(self.main, &mut self.reaped);
             let now = Instant::now();
             if now >= next_tick {
@@ -125,6 +131,8 @@ impl Supervisor<'_> {
             .into_iter()
             .chain(self.signals.descriptors())
             .chain(self.captures.iter().filter_map(Capture::descriptor))
+            // Once the end is known it stays readable, and the loop is over.
+            .chain(self.ends.as_ref().map(Ends::descriptor))
             .collect();
         let mut polled: Vec<PollFd<'_>> =
             sources.iter().map(|source| PollFd::new(source, PollFlags::IN)).collect();
@@ -186,7 +194,9 @@ impl Supervisor<'_> {
         }
         let most = self.policy.limits.processes;
         let refused = self.cgroups.refused_forks();
-        if census.processes > usize::try_from(most).unwrap_or(usize::MAX) || refused > 0 {
+        // Init is windlass's own.
+        let processes = census.processes - usize::from(self.ends.is_some() && census.processes > 0);
+        if processes > usize::try_from(most).unwrap_or(usize::MAX) || refused > 0 {
             // No grace: what grows without bound must not get time to grow.
             return over(phase, Outcome::OverLimit { what: format!("{most} processes") });
         }
@@ -241,15 +251,13 @@ impl Life {
 }
 
 /// Says how a program that ended by itself ended.
-pub(super) fn outcome_of(status: Option<WaitStatus>, policy: &LaunchPolicy) -> Outcome {
-    let Some(status) = status else {
+pub(super) fn outcome_of(ended: Option<ProgramEnd>, policy: &LaunchPolicy) -> Outcome {
+    let signal = match ended {
+        Some(ProgramEnd::Exited(code)) => return Outcome::Exited { code },
+        Some(ProgramEnd::Signalled(signal)) => signal,
         // The sweep ends only when every child was waited for.
-        return Outcome::Signalled { signal: libc::SIGKILL };
+        Some(ProgramEnd::Lost) | None => libc::SIGKILL,
     };
-    if let Some(code) = status.exit_status() {
-        return Outcome::Exited { code };
-    }
-    let signal = status.terminating_signal().unwrap_or(libc::SIGKILL);
     let limits = &policy.limits;
     match (signal, limits.cpu_seconds, limits.file_size_bytes) {
         (libc::SIGXCPU, Some(seconds), _) => {

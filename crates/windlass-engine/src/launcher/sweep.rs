@@ -24,7 +24,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, wait};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, wait};
 
 use super::cgroup::Cgroups;
 use crate::process::orphans::timespec;
@@ -39,11 +39,32 @@ const MAX_LOOKS: usize = 10;
 /// How long a pass waits for the killed to become waitable.
 const TURN: Duration = Duration::from_millis(2);
 
+/// How a program ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ProgramEnd {
+    Exited(i32),
+    Signalled(i32),
+    /// Its init was killed, and with it everything: nobody knows how the program ended.
+    Lost,
+}
+
+impl ProgramEnd {
+    /// Reads what `wait` says.
+    pub(super) fn of(raw: i32) -> Self {
+        match raw & 0x7f {
+            0 => Self::Exited((raw >> 8) & 0xff),
+            signal => Self::Signalled(signal),
+        }
+    }
+}
+
 /// Which processes have been waited for.
 #[derive(Default)]
 pub(super) struct Reaped {
     /// How the program itself ended.
-    pub(super) main: Option<WaitStatus>,
+    pub(super) main: Option<ProgramEnd>,
+    /// Whether the first child is the init of a view, which outlives its program.
+    pub(super) has_init: bool,
 }
 
 /// Whether children are left after those that had ended were waited for.
@@ -57,7 +78,13 @@ pub(super) enum Left {
 pub(super) fn reap(main: Pid, reaped: &mut Reaped) -> Left {
     loop {
         match wait(WaitOptions::NOHANG) {
-            Ok(Some((pid, status))) if pid == main => reaped.main = Some(status),
+            Ok(Some((pid, _))) if pid == main && reaped.has_init => {
+                // It tells before it waits to be killed; what was told counts.
+                reaped.main.get_or_insert(ProgramEnd::Lost);
+            }
+            Ok(Some((pid, status))) if pid == main => {
+                reaped.main = Some(ProgramEnd::of(status.as_raw()));
+            }
             Ok(Some(_)) | Err(Errno::INTR) => {}
             Ok(None) => return Left::Some,
             // ECHILD; no other error is possible.

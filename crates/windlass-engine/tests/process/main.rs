@@ -11,6 +11,7 @@ mod crash;
 mod ending;
 mod starting;
 mod support;
+mod views;
 
 #[test]
 fn launcher_entry() {
