@@ -12,7 +12,7 @@ use windlass_core::id::{RunId, StepId};
 pub struct Home {
     /// `$WINDLASS_HOME`: journals, snapshots, evidence.
     pub state: PathBuf,
-    /// Verifier trees.
+    /// The layers of rooms.
     pub cache: PathBuf,
     /// Private clones.
     pub data: PathBuf,
@@ -47,7 +47,7 @@ impl Home {
 pub struct RepositoryHome {
     /// The journal database, the bare repository, evidence.
     pub state: PathBuf,
-    /// Its verifier trees.
+    /// The layers of its rooms.
     pub cache: PathBuf,
     /// Temporary files of its attempts and checks.
     pub scratch: PathBuf,
@@ -91,7 +91,7 @@ impl RepositoryHome {
     pub fn run(&self, run: &RunId) -> RunHome {
         RunHome {
             state: self.state.join("runs").join(run.as_str()),
-            verifier: self.cache.join(run.as_str()),
+            layers: self.cache.join(run.as_str()),
             scratch: self.scratch.join(run.as_str()),
             git: self.state.join("runs").join(run.as_str()).join("git"),
             place: self.data.join(run.as_str()),
@@ -105,8 +105,8 @@ impl RepositoryHome {
 pub struct RunHome {
     /// Locks, socket, prompts and captured output.
     pub state: PathBuf,
-    /// The folder that holds its verifier tree.
-    pub verifier: PathBuf,
+    /// The layers that rooms for its checks are made from.
+    pub layers: PathBuf,
     /// Temporary files, and output that is not yet kept as a blob.
     ///
     /// Apart from the state and the verifier, because attempts and checks get folders of their own
@@ -136,7 +136,7 @@ impl RunHome {
         self.state.join("driver.sock")
     }
 
-    /// Returns the folders of a spoke: a place, a git directory and a verifier tree of its own, and
+    /// Returns the folders of a spoke: a place and a git directory of its own, and
     /// all else of the run.
     #[must_use]
     pub fn aside(&self, spoke: &StepId) -> Self {
@@ -145,11 +145,15 @@ impl RunHome {
         place.push(format!(".{name}"));
         Self {
             git: self.state.join("aside").join(&name),
-            verifier: self.verifier.join("aside").join(&name),
             place: place.into(),
             attempts: self.scratch.join("homes").join(format!("aside.{name}")),
             ..self.clone()
         }
+    }
+
+    /// Returns the store of large files of the run.
+    pub fn lfs_store(&self) -> PathBuf {
+        self.git.join("lfs")
     }
 
     /// Returns the folder with the homes of all its attempts.

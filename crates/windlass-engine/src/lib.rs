@@ -9,6 +9,8 @@
 //! - [`expr`]: jq expressions, evaluated with a bound.
 //! - [`launcher`]: windlass re-executed around one attempt or check.
 //! - [`process`]: the engine's side of it, and who descends from whom.
+//! - [`exposed`]: what a box and a room show of the machine.
+//! - [`room`]: the layers of a run, and rooms made from them.
 //! - [`verify`]: the judge: checks, protected files, verifier trees.
 //! - [`forge`]: issues, the user's remote, pull requests: what is done with the user's keys.
 //! - [`dispatch`]: the driver, its worker, its socket, and how runs start.
@@ -18,6 +20,7 @@
 
 pub mod agent;
 pub mod dispatch;
+pub mod exposed;
 pub mod expr;
 pub mod fault;
 pub mod forge;
@@ -29,5 +32,6 @@ pub mod launcher;
 pub mod machine;
 pub mod plugin;
 pub mod process;
+pub mod room;
 pub mod store;
 pub mod verify;

@@ -164,7 +164,7 @@ fn preflight_hint(error: &windlass_engine::verify::PreflightError) -> Option<Str
         PreflightError::Prepare { output, .. } => {
             Some(format!("nothing was started. The command said:\n{output}"))
         }
-        PreflightError::Tree(_) | PreflightError::Io(_) | PreflightError::Carry(_) => None,
+        PreflightError::Layers(_) => None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use windlass_core::config::{PassEnv, Settings};
-use windlass_engine::dispatch::Site;
+use windlass_engine::dispatch::{Sandbox, Site};
 use windlass_engine::git::UserRepository;
 use windlass_engine::home::Home;
 use windlass_engine::journal::{Loaded, load};
@@ -67,6 +67,9 @@ impl Surroundings {
             pass_env: Vec::new(),
             machine: Machine::new(&home.state, note),
             house,
+            sandbox: Sandbox::default(),
+            expose: Vec::new(),
+            copy_limit: 2 << 30,
         };
         Ok(Self { site: Arc::new(site), wanted })
     }

@@ -169,10 +169,35 @@ fn holds_address_with_password(value: &str) -> bool {
     })
 }
 
-/// Checks have the user's home and may use what lies there; keys of forges they need not.
+/// Checks have a home at the same path, with what tools keep in the user's; keys of forges they need
+/// not.
 fn is_withheld_from_checks(name: &str) -> bool {
-    const NEEDED: &[&str] = &["HOME", "TMPDIR", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"];
-    is_never_passed(name) && !NEEDED.contains(&name)
+    // Sockets and terminals of the user, and folders that a room does not have.
+    const OF_THE_SESSION: &[&str] = &[
+        "COLORTERM_BCE",
+        "DISPLAY",
+        "DOCKER_HOST",
+        "INVOCATION_ID",
+        "JOURNAL_STREAM",
+        "LISTEN_FDS",
+        "LISTEN_PID",
+        "NOTIFY_SOCKET",
+        "OLDPWD",
+        "PWD",
+        "SHLVL",
+        "SSH_CLIENT",
+        "SSH_CONNECTION",
+        "SSH_TTY",
+        "STY",
+        "TERM_SESSION_ID",
+        "TMUX",
+        "TMUX_PANE",
+        "WAYLAND_DISPLAY",
+        "WINDOWID",
+        "XAUTHORITY",
+        "_",
+    ];
+    (is_never_passed(name) && name != "HOME") || OF_THE_SESSION.contains(&name)
 }
 
 fn judged_path(path: &str, place: &Path) -> String {

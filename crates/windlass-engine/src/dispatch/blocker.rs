@@ -52,14 +52,12 @@ pub fn check_blocker(
     let gone = || WorkerError::PlaceGone { path: state.facts.place.clone() };
     let place = Place::open(&engine, &run.git)?.ok_or_else(gone)?;
     let own = format!("look-{}", std::process::id());
-    (run.verifier, run.scratch) = (run.verifier.join(&own), run.scratch.join(&own));
+    run.scratch = run.scratch.join(&own);
     let verifier = site.verifier(&run, place.root(), &state.facts, &engine)?;
     let code = state.code_for_blocker(blocker);
     let seen = seen(&verifier, &place, &engine, state, &step, &code, &Cancel::default());
-    for folder in [&run.verifier, &run.scratch] {
-        // What is left is removed with the run.
-        let _ = fs_err::remove_dir_all(folder);
-    }
+    // What is left is removed with the run.
+    let _ = fs_err::remove_dir_all(&run.scratch);
     let report = seen.report;
     let holds = |proof: &Proof| proof.holds == Holds::Yes;
     let own = |proof: &&Proof| proof.check == CheckId(0);

@@ -11,9 +11,12 @@ use windlass_core::run::{RunFacts, RunState};
 use super::worker::WorkerError;
 
 use crate::agent::{self, Backend, check_environment};
-use crate::git::{EngineRepository, IgnoreRules, UserRepository};
+use crate::exposed::{Around, Exposed};
+use crate::git::{Checkout, EngineRepository, IgnoreRules, UserRepository};
 use crate::home::{RepositoryHome, RunHome, canonical};
+use crate::launcher::level::{self, Level};
 use crate::machine::{HouseRules, Machine, account_of};
+use crate::room::{Origin, Rooms};
 use crate::store::Store;
 use crate::store::blobs::Blobs;
 use crate::verify::Verifier;
@@ -39,6 +42,24 @@ pub struct Site {
     pub machine: Machine,
     /// Quiet hours and the day's budget.
     pub house: HouseRules,
+    /// What happens where namespaces cannot be had.
+    pub sandbox: Sandbox,
+    /// Further paths that boxes and rooms show.
+    pub expose: Vec<PathBuf>,
+    /// How large an ignored folder may be to be copied, in bytes.
+    pub copy_limit: u64,
+}
+
+/// What happens where namespaces cannot be had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sandbox {
+    /// Nothing is started.
+    Require,
+    /// Whatever can be enforced is, and it is said.
+    #[default]
+    Prefer,
+    /// Nothing is enforced.
+    Off,
 }
 
 impl Site {
@@ -138,7 +159,6 @@ impl Site {
         engine: &EngineRepository,
     ) -> Result<Verifier, WorkerError> {
         fs_err::create_dir_all(&run.scratch)?;
-        fs_err::create_dir_all(&run.verifier)?;
         let mut never = self.own_folders();
         never.push(canonical(&self.user.top_level));
         never.push(canonical(&self.user.common_dir));
@@ -149,7 +169,10 @@ impl Site {
             env: check_environment(&self.env, place),
             blobs: self.blobs(),
             passes: Store::open_read_only(&self.home.state)?,
-            verifier_dir: canonical(&run.verifier),
+            rooms: self.rooms(run, facts, engine)?,
+            user: self.user.clone(),
+            copy_limit: self.copy_limit,
+            here: facts.here,
             scratch: canonical(&run.scratch),
             launchers_lock: run.launchers_lock(),
             registry: self.home.registry(),
@@ -157,6 +180,50 @@ impl Site {
             carried: facts.carried.clone(),
             ignored: IgnoreRules::of(engine, &facts.base_tree)?,
         })
+    }
+
+    /// Returns the layers of a run.
+    fn rooms(
+        &self,
+        run: &RunHome,
+        facts: &RunFacts,
+        engine: &EngineRepository,
+    ) -> Result<Rooms, WorkerError> {
+        fs_err::create_dir_all(&run.layers)?;
+        let dir = canonical(&run.layers);
+        let lfs = run.lfs_store();
+        let checkout =
+            Checkout::open_or_create(&dir.join("git"), engine, &self.user, &self.exe, &lfs)?;
+        Ok(Rooms {
+            root: self.user.top_level.clone(),
+            origin: Origin {
+                commit: facts.base.clone(),
+                tree: facts.base_tree.clone(),
+                branch: facts.branch.clone(),
+                person: self.user.person.clone().unwrap_or_default(),
+            },
+            checkout,
+            objects: self.user.object_folders(),
+            exposed: self.exposed(),
+            level: self.level(&dir),
+            dir,
+        })
+    }
+
+    /// Returns what can be enforced with layers in `folder`.
+    pub(super) fn level(&self, folder: &std::path::Path) -> Level {
+        match self.sandbox {
+            Sandbox::Off => Level::None { why: "`sandbox: off`".to_owned() },
+            Sandbox::Require | Sandbox::Prefer => level::probe(&self.exe, folder),
+        }
+    }
+
+    /// Returns what boxes and rooms show of the machine.
+    pub fn exposed(&self) -> Exposed {
+        let mut hidden = self.own_folders();
+        hidden.push(canonical(&self.user.top_level));
+        hidden.push(canonical(&self.user.common_dir));
+        Exposed::look(&Around { env: &self.env, hidden: &hidden, added: &self.expose })
     }
 
     /// Returns the backend that plays an agent: the one that its step names, else the run's.

@@ -168,7 +168,7 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
     };
     let begun = (|| {
         let verifier = site.verifier(&home, place.root(), &facts, &engine)?;
-        preflight(&verifier, &place, &request.plan, &base_tree)?;
+        preflight(&verifier, &place, &engine, &request.plan, &base_tree)?;
         fault::point("preflighted");
         let kind = InputKind::Start { plan: Box::new(request.plan), facts: Box::new(facts) };
         let input = Input { at: now(), actor: Actor::person(&request.person), kind };

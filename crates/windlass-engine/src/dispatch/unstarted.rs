@@ -117,7 +117,7 @@ fn clear(site: &Site, run: &RunId, state: &Path) -> Result<bool, UnstartedError>
             remove_place(&site.home.data, &home.place)?;
         }
     }
-    for folder in [&home.verifier, &home.scratch] {
+    for folder in [&home.layers, &home.scratch] {
         // What `prepare` left there may be read-only.
         remove_whole(folder)?;
     }

@@ -41,6 +41,8 @@ pub enum WorkerError {
     Snapshot(#[from] crate::git::SnapshotError),
     #[error("a git operation of the engine failed")]
     Git(#[from] crate::git::GitError),
+    #[error("the room for checks could not be made")]
+    Checkout(#[from] crate::git::CheckoutError),
     #[error("the files of the place could not be set back")]
     Reset(#[from] crate::git::VerifierError),
     #[error("the place could not be brought to the run's branch")]

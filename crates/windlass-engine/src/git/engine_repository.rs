@@ -223,7 +223,7 @@ impl EngineRepository {
 }
 
 /// The format's lines, ending inside a `[core]` section so that more settings can follow.
-pub(super) fn configuration_head(format: ObjectFormat) -> String {
+pub(crate) fn configuration_head(format: ObjectFormat) -> String {
     match format {
         ObjectFormat::Sha1 => format.configuration().to_owned(),
         ObjectFormat::Sha256 => format!("{}[core]\n", format.configuration()),

@@ -1,4 +1,4 @@
-//! Reading git's index file, to find entries that are repositories.
+//! Reading git's index file: which paths there are, and what each is.
 //!
 //! `git add` records a folder with a repository in it as a mere link, and says so only in a
 //! message for people. The index says it exactly, whatever the folder is called.
@@ -8,9 +8,16 @@ use super::object::ObjectFormat;
 /// The type bits of a link to another repository.
 const GITLINK: u32 = 0o160_000;
 
-/// Lists the paths of all links to other repositories, or `None` when the bytes are not an index
-/// of version 2 or 3.
-pub(super) fn gitlinks(index: &[u8], format: ObjectFormat) -> Option<Vec<Vec<u8>>> {
+/// One path of an index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct IndexEntry<'a> {
+    pub(super) path: &'a [u8],
+    pub(super) mode: u32,
+    pub(super) object: &'a [u8],
+}
+
+/// Lists all entries, or `None` when the bytes are not an index of version 2 or 3.
+pub(super) fn entries(index: &[u8], format: ObjectFormat) -> Option<Vec<IndexEntry<'_>>> {
     let number = |at: usize| -> Option<u32> {
         Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?))
     };
@@ -22,6 +29,7 @@ pub(super) fn gitlinks(index: &[u8], format: ObjectFormat) -> Option<Vec<Vec<u8>
     for _ in 0..number(8)? {
         let mode = number(at + 24)?;
         let flags_at = at + 40 + format.bytes();
+        let object = index.get(at + 40..flags_at)?;
         let flags = u16::from_be_bytes(index.get(flags_at..flags_at + 2)?.try_into().ok()?);
         let name_at = flags_at + if flags & 0x4000 == 0 { 2 } else { 4 };
         let rest = index.get(name_at..)?;
@@ -30,11 +38,17 @@ pub(super) fn gitlinks(index: &[u8], format: ObjectFormat) -> Option<Vec<Vec<u8>
             0xfff => rest.iter().position(|&byte| byte == 0)?,
             short => short,
         };
-        if mode & 0o170_000 == GITLINK {
-            found.push(rest.get(..length)?.to_vec());
-        }
+        found.push(IndexEntry { path: rest.get(..length)?, mode, object });
         // Entries are padded with one to eight NULs to a multiple of eight.
         at += ((name_at - at + length) / 8 + 1) * 8;
     }
     Some(found)
+}
+
+/// Lists the paths of all links to other repositories, or `None` when the bytes are not an index
+/// of version 2 or 3.
+pub(super) fn gitlinks(index: &[u8], format: ObjectFormat) -> Option<Vec<Vec<u8>>> {
+    let all = entries(index, format)?.into_iter();
+    let links = all.filter(|entry| entry.mode & 0o170_000 == GITLINK);
+    Some(links.map(|entry| entry.path.to_vec()).collect())
 }

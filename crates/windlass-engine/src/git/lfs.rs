@@ -188,6 +188,16 @@ pub(super) fn filter_for_clone(
     filter(program, &own, &[&own, &store(run_dir), &users_store(user)])
 }
 
+/// Returns the filter for checkouts of a run: it reads the stores of the run and of the user, and
+/// writes none.
+pub(super) fn filter_for_room(
+    user: &UserRepository,
+    program: &Path,
+    store: &Path,
+) -> io::Result<String> {
+    filter(program, store, &[store, &users_store(user)])
+}
+
 fn filter(program: &Path, written: &Path, read: &[&Path]) -> io::Result<String> {
     let program = program.as_os_str();
     let mut smudge = vec![program, OsStr::new(SMUDGE_COMMAND)];

@@ -14,6 +14,7 @@
 
 mod aside;
 mod changes;
+mod checkout;
 mod commit;
 mod diff;
 mod engine_repository;
@@ -46,8 +47,10 @@ mod verifier_tree;
 
 pub use aside::BringError;
 pub use changes::PAPERS;
+pub use checkout::{Checkout, CheckoutError, LayerShape};
 pub use commit::CommitRequest;
 pub use diff::{Change, ChangeStatus, LineCount, TreeEntry, TreePath};
+pub(crate) use engine_repository::configuration_head;
 pub use engine_repository::{EngineRepository, EngineRepositoryError};
 pub use git_error::GitError;
 pub use ignore_rules::IgnoreRules;
@@ -55,6 +58,7 @@ pub use leave::give_back;
 pub use object::ObjectFormat;
 pub use observe::SnapshotError;
 pub use place::{Place, PlaceError, PlaceKind, PlaceRequest};
+pub(crate) use private_clone::quoted;
 pub use process::processes_started;
 pub use publish::{Committed, PublishError};
 pub(crate) use remove::remove_whole;

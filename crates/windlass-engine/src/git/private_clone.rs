@@ -162,7 +162,7 @@ fn configure(git_dir: &Path, format: ObjectFormat, person: Option<&Person>) -> i
 }
 
 /// Quotes a value for a configuration file.
-pub(super) fn quoted(value: &str) -> String {
+pub(crate) fn quoted(value: &str) -> String {
     let escaped = value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ");
     format!("\"{escaped}\"")
 }

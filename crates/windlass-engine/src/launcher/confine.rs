@@ -84,7 +84,7 @@ pub(super) struct Ready {
 ///
 /// Before 3 a program can empty any file that it may open by path, with `truncate`, and before 2 it
 /// cannot rename between its own folders, which breaks honest work.
-const LEAST_ABI: i32 = 3;
+pub(super) const LEAST_ABI: i32 = 3;
 
 /// Builds the ruleset for `confinement`.
 pub(super) fn prepare(confinement: &Confinement) -> Result<Ready, ConfineError> {

@@ -25,6 +25,7 @@ pub mod confine;
 mod entry;
 mod grants;
 mod init;
+pub mod level;
 mod life;
 mod mounts;
 mod namespace;

@@ -111,7 +111,15 @@ impl Stage {
                 self.memory(&at)
             }
             Mount::Folder { .. } => self.ready(&at, true),
+            Mount::Shared { .. } => {
+                self.ready(&at, true)?;
+                let mode = rustix::fs::Mode::from_raw_mode(0o1777);
+                rustix::fs::chmod(&at, mode).map_err(said("share a folder"))
+            }
             Mount::Link { target, .. } => {
+                if at.symlink_metadata().is_ok() {
+                    return Ok(());
+                }
                 self.ready(at.parent().unwrap_or(&self.root), true)?;
                 match std::os::unix::fs::symlink(target, &at) {
                     Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {

@@ -88,6 +88,11 @@ pub enum Mount {
         /// In the view.
         to: PathBuf,
     },
+    /// An empty folder of the root that every user may write.
+    Shared {
+        /// In the view.
+        to: PathBuf,
+    },
     /// A symbolic link of the root.
     Link {
         /// In the view.
@@ -111,9 +116,11 @@ impl Mount {
                 let upper = upper.iter().flat_map(|upper| [&upper.dir, &upper.work]);
                 layers.iter().chain(upper).map(PathBuf::as_path).collect()
             }
-            Self::Memory { .. } | Self::Folder { .. } | Self::Link { .. } | Self::Mask { .. } => {
-                Vec::new()
-            }
+            Self::Memory { .. }
+            | Self::Folder { .. }
+            | Self::Shared { .. }
+            | Self::Link { .. }
+            | Self::Mask { .. } => Vec::new(),
         }
     }
 
@@ -125,6 +132,7 @@ impl Mount {
             | Self::Overlay { to, .. }
             | Self::Memory { to }
             | Self::Folder { to }
+            | Self::Shared { to }
             | Self::Link { to, .. }
             | Self::Mask { to } => to,
         }

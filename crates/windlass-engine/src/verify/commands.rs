@@ -1,17 +1,18 @@
-//! Running commands in the verifier's tree.
+//! Running commands in rooms.
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::plan::{Plan, Prepare};
 use windlass_core::proof::{Blob, Outcome};
 use windlass_core::time::Span;
 
 use super::cancel::Cancel;
-use super::verifier::{MAX_PREPARED, Verifier};
-use crate::fault;
-use crate::git::{VerifierTree, place_files};
+use super::verifier::Verifier;
+use crate::git::place_files;
+use crate::launcher::level::Level;
+use crate::launcher::view::ViewNetwork;
 use crate::launcher::{Confinement, ConfinementMode, LaunchPolicy, LaunchReport};
 use crate::process::{self, LauncherCommand};
+use crate::room::Room;
 
 /// How much of a command's output is kept as evidence.
 const MAX_EVIDENCE_BYTES: u64 = 4 << 20;
@@ -21,30 +22,6 @@ const MAX_EXCERPT_BYTES: usize = 1500;
 
 /// How much of that an account of what else was seen may take; the rest is the output's.
 const MAX_ACCOUNT_EXCERPT_BYTES: usize = 1000;
-
-/// The largest lock file that is read.
-const MAX_LOCK_BYTES: u64 = 64 << 20;
-
-/// Folders in the user's home that hold tools' caches: checks may fill them, agents may not.
-const TOOL_CACHES: &[&str] = &[
-    ".cache",
-    ".cargo/registry",
-    ".cargo/git",
-    ".npm",
-    ".m2",
-    ".gradle",
-    ".ivy2",
-    ".sbt",
-    ".nuget",
-    ".yarn",
-    ".bun",
-    ".local/share/pnpm",
-    "go/pkg",
-    ".pub-cache",
-    ".hex",
-    ".mix",
-    ".gem",
-];
 
 /// How a command ended, and what it printed.
 pub(super) struct Ran {
@@ -103,17 +80,20 @@ pub(super) struct CommandRequest<'a> {
     pub(super) folder: Option<&'a str>,
     pub(super) timeout: Span,
     pub(super) env: Vec<(String, String)>,
+    pub(super) network: ViewNetwork,
+    /// Further paths that it may read.
+    pub(super) expose: Vec<PathBuf>,
 }
 
 impl Verifier {
-    /// Runs one command in the verifier's tree, below a launcher.
+    /// Runs one command in a room, below a launcher.
     pub(super) fn run(
         &self,
-        tree: &VerifierTree,
+        room: &Room,
         request: &CommandRequest<'_>,
         cancel: &Cancel,
     ) -> Result<Ran, std::io::Error> {
-        let (report, output) = self.run_only(tree, request, cancel)?;
+        let (report, output) = self.run_only(room, request, cancel)?;
         let (evidence, excerpt) = self.keep(&output, "")?;
         Ok(Ran { report, evidence, excerpt })
     }
@@ -121,15 +101,12 @@ impl Verifier {
     /// As [`Self::run`], with the output in hand instead of kept.
     pub(super) fn run_only(
         &self,
-        tree: &VerifierTree,
+        room: &Room,
         request: &CommandRequest<'_>,
         cancel: &Cancel,
     ) -> Result<(LaunchReport, Vec<u8>), std::io::Error> {
         let scratch = tempfile::Builder::new().prefix("check-").tempdir_in(&self.scratch)?;
-        let temp = scratch.path().join("tmp");
-        fs_err::create_dir_all(&temp)?;
-        let output = scratch.path().join("output");
-        let policy = self.policy(tree, request, &temp, &output);
+        let policy = self.policy(room, request, scratch.path())?;
         let unit = process::spawn(&LauncherCommand::new(&self.exe), &policy)
             .map_err(std::io::Error::other)?;
         cancel.running(Some(unit.stop_handle()));
@@ -140,38 +117,34 @@ impl Verifier {
 
     fn policy(
         &self,
-        tree: &VerifierTree,
+        room: &Room,
         request: &CommandRequest<'_>,
-        temp: &Path,
-        output: &Path,
-    ) -> LaunchPolicy {
-        let cwd = request.folder.map_or_else(|| tree.dir().to_owned(), |f| tree.dir().join(f));
+        scratch: &Path,
+    ) -> Result<LaunchPolicy, std::io::Error> {
+        let cwd = request.folder.map_or_else(|| room.root().to_owned(), |f| room.root().join(f));
         let argv = ["sh", "-c", request.command].map(str::to_owned).to_vec();
-        let mut policy = LaunchPolicy::new(argv, cwd, output.to_owned());
+        let mut policy = LaunchPolicy::new(argv, cwd, scratch.join("output"));
         policy.env.clone_from(&self.env);
         policy.env.extend(request.env.iter().cloned());
-        policy.env.push(("TMPDIR".to_owned(), temp.to_string_lossy().into_owned()));
-        policy.env.push(("WINDLASS_CHECK".to_owned(), "1".to_owned()));
         policy.max_output_bytes = MAX_EVIDENCE_BYTES;
         policy.timeout = Some(request.timeout);
         policy.grace = Span::seconds(5);
         policy.hold_lock = Some(self.launchers_lock.clone());
         policy.registry = Some(self.registry.clone());
+        if *self.rooms.level() == Level::Namespaces {
+            policy.view = Some(self.rooms.view(room, request.network, &request.expose)?);
+            return Ok(policy);
+        }
+        let temp = scratch.join("tmp");
+        fs_err::create_dir_all(&temp)?;
+        policy.env.push(("TMPDIR".to_owned(), temp.to_string_lossy().into_owned()));
         policy.confinement = Confinement {
             mode: ConfinementMode::Prefer,
-            write: self.writable(),
+            write: self.rooms.exposed().caches(),
             never: self.never.clone(),
-            within: vec![tree.dir().to_owned(), temp.to_owned()],
+            within: vec![room.root().to_owned(), temp],
         };
-        policy
-    }
-
-    fn writable(&self) -> Vec<PathBuf> {
-        let home = self.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| home);
-        let caches = home
-            .into_iter()
-            .flat_map(|home| TOOL_CACHES.iter().map(move |cache| Path::new(home).join(cache)));
-        std::iter::once(std::env::temp_dir()).chain(caches.filter(|cache| cache.is_dir())).collect()
+        Ok(policy)
     }
 
     /// Keeps an output, and below it an account of what else was seen, as evidence.
@@ -204,67 +177,6 @@ impl Verifier {
             .join("\n");
         Ok((Some(blob), excerpt))
     }
-
-    /// Makes a clean tree ready: runs each `prepare` whose lock has changed since it last ran here.
-    ///
-    /// Returns the command that failed, if one did.
-    pub(super) fn prepare(
-        &self,
-        tree: &VerifierTree,
-        plan: &Plan,
-        cancel: &Cancel,
-    ) -> Result<Option<(String, Ran)>, std::io::Error> {
-        for (number, prepare) in plan.prepare.iter().enumerate() {
-            let marker = self.verifier_dir.join(format!("prepared-{number}"));
-            let wanted = prepare_key(tree.dir(), prepare);
-            let known = number < MAX_PREPARED;
-            if known && fs_err::read_to_string(&marker).is_ok_and(|found| found == wanted) {
-                continue;
-            }
-            let request = CommandRequest {
-                command: &prepare.run,
-                folder: prepare.folder.as_deref(),
-                timeout: prepare.timeout,
-                env: Vec::new(),
-            };
-            let ran = self.run(tree, &request, cancel)?;
-            if !ran.succeeded() {
-                return Ok(Some((prepare.run.clone(), ran)));
-            }
-            fault::point("prepared");
-            if known {
-                fs_err::write(&marker, wanted)?;
-            }
-        }
-        Ok(None)
-    }
-
-    /// Forgets which commands have run, because their results are gone with the tree.
-    pub(super) fn forget_prepared(&self, plan: &Plan) -> Result<(), std::io::Error> {
-        for number in 0..plan.prepare.len().min(MAX_PREPARED) {
-            match fs_err::remove_file(self.verifier_dir.join(format!("prepared-{number}"))) {
-                Ok(()) => {}
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(())
-    }
-}
-
-/// What decides whether a `prepare` has to run again: its words, and its lock file's content.
-pub(super) fn prepare_key(tree: &Path, prepare: &Prepare) -> String {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(prepare.run.as_bytes());
-    hasher.update(prepare.folder.as_deref().unwrap_or_default().as_bytes());
-    if let Some(lock) = &prepare.lock {
-        // A link or a pipe in its place is no lock file; whatever it is, it is not the one before.
-        match place_files::read_file_bounded(tree, Path::new(lock), MAX_LOCK_BYTES) {
-            Ok(bytes) => hasher.update(&bytes),
-            Err(_) => hasher.update(b"none"),
-        };
-    }
-    hasher.finalize().to_hex().to_string()
 }
 
 fn read_output(scratch: &Path) -> Result<Vec<u8>, std::io::Error> {

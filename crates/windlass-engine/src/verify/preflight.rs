@@ -6,8 +6,9 @@ use windlass_core::id::ObjectId;
 use windlass_core::plan::Plan;
 
 use super::cancel::Cancel;
-use super::verifier::Verifier;
-use crate::git::{Leftovers, Place};
+use super::prepared::Warmth;
+use super::verifier::{Broken, Verifier};
+use crate::git::{EngineRepository, Place};
 
 /// Why a plan cannot be verified here.
 #[derive(Debug, thiserror::Error)]
@@ -17,12 +18,8 @@ pub enum PreflightError {
     MissingProgram { step: String, command: String, program: String },
     #[error("`{command}` failed in a clean tree: {how}")]
     Prepare { command: String, how: String, output: String },
-    #[error("the verifier's tree could not be made")]
-    Tree(#[from] crate::git::VerifierError),
-    #[error("the clean tree could not be prepared")]
-    Io(#[from] std::io::Error),
-    #[error("a carried file cannot be read back")]
-    Carry(#[from] crate::store::blobs::GetError),
+    #[error("the room for checks could not be made")]
+    Layers(#[source] Broken),
 }
 
 /// Words of the shell itself, and what needs more than a look to find.
@@ -39,6 +36,7 @@ const SHELL_WORDS: &[&str] = &[
 pub fn preflight(
     verifier: &Verifier,
     place: &Place,
+    engine: &EngineRepository,
     plan: &Plan,
     base_tree: &ObjectId,
 ) -> Result<(), PreflightError> {
@@ -62,15 +60,11 @@ pub fn preflight(
             return Err(PreflightError::MissingProgram { step, command, program });
         }
     }
+    verifier.ensure_layers(place).map_err(PreflightError::Layers)?;
     if !plan.prepare.is_empty() {
-        let tree = verifier.tree(place);
-        fs_err::create_dir_all(&verifier.verifier_dir)?;
-        if tree.checkout(base_tree)? == Leftovers::Removed {
-            verifier.forget_prepared(plan)?;
-        }
-        tree.carry(&verifier.carried_files()?)?;
-        tree.mark_used()?;
-        if let Some((command, ran)) = verifier.prepare(&tree, plan, &Cancel::default())? {
+        let prepared =
+            verifier.prepared(engine, plan, base_tree, Warmth::Warm, &Cancel::default());
+        if let Err((command, ran)) = prepared.map_err(PreflightError::Layers)? {
             let how = ran.words(windlass_core::time::Span::minutes(30));
             return Err(PreflightError::Prepare { command, how, output: ran.excerpt });
         }

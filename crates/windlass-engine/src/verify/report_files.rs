@@ -1,17 +1,20 @@
-//! Reports on disk: finding, removing and reading them in the verifier's tree.
+//! Reports on disk: finding, removing and reading them in a room.
 //!
-//! The tree holds what the agent's code left there. Only plain files count, reached without a
+//! The room holds what the agent's code left there. Only plain files count, reached without a
 //! link; links, pipes and folders that match are none. Where something cannot be looked at, the
 //! caller is told: an old report must not survive because its folder could not be opened.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 use windlass_core::plan::glob;
 
 use super::files::{is_plain_below, starting_points};
 use crate::git::place_files;
+use crate::room::Room;
+use crate::room::layers::is_whiteout;
 
 /// More reports than any build writes.
 const MAX_REPORTS: usize = 10_000;
@@ -44,6 +47,9 @@ pub(super) fn find(root: &Path, pattern: &str) -> io::Result<Found> {
             }
             // What has no name that a glob can be written for cannot match one.
             let Some(name) = path.to_str().filter(|name| matcher.is_match(name)) else { continue };
+            if kind.is_char_device() && is_whiteout(&entry.metadata()?) {
+                continue;
+            }
             let list = if kind.is_file() { &mut found.files } else { &mut found.others };
             list.push(name.to_owned());
             if found.files.len() + found.others.len() > MAX_REPORTS {
@@ -56,14 +62,18 @@ pub(super) fn find(root: &Path, pattern: &str) -> io::Result<Found> {
     Ok(found)
 }
 
-/// Removes everything that could be taken for a report, and returns what that was.
-pub(super) fn remove(root: &Path, pattern: &str) -> io::Result<Vec<String>> {
-    let Found { mut files, others } = find(root, pattern)?;
-    files.extend(others);
-    for path in &files {
-        place_files::remove_file(root, Path::new(path)).map_err(io::Error::other)?;
+/// Takes everything out of a room that could be taken for a report, and returns what that was.
+pub(super) fn remove(room: &Room, pattern: &str) -> io::Result<Vec<String>> {
+    let mut removed = BTreeSet::new();
+    for layer in room.lower().iter().map(PathBuf::as_path).chain([room.written()]) {
+        let Found { files, others } = find(layer, pattern)?;
+        removed.extend(files);
+        removed.extend(others);
     }
-    Ok(files)
+    for path in &removed {
+        room.hide(Path::new(path))?;
+    }
+    Ok(removed.into_iter().collect())
 }
 
 /// Reads one report.
@@ -76,30 +86,6 @@ pub(super) fn read(root: &Path, path: &str) -> Result<Vec<u8>, String> {
             other => format!("`{path}` cannot be read: {other}"),
         }
     })
-}
-
-/// Finds the plain files below `root` that have one of `names`.
-pub(super) fn named(root: &Path, names: &BTreeSet<&str>) -> BTreeMap<String, Vec<String>> {
-    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut queue = vec![PathBuf::new()];
-    while let Some(folder) = queue.pop().filter(|_| !names.is_empty()) {
-        // A source file that cannot be looked at is not there: its report does not hold then.
-        let Ok(entries) = fs_err::read_dir(root.join(&folder)) else { continue };
-        for entry in entries.flatten() {
-            let Ok(kind) = entry.file_type() else { continue };
-            let path = folder.join(entry.file_name());
-            if kind.is_dir() {
-                queue.push(path);
-            } else if let (true, Some(name), Some(path)) =
-                (kind.is_file(), entry.file_name().to_str(), path.to_str())
-                && names.contains(name)
-            {
-                found.entry(name.to_owned()).or_default().push(path.to_owned());
-            }
-        }
-    }
-    found.values_mut().for_each(|paths| paths.sort());
-    found
 }
 
 #[cfg(test)]
@@ -135,16 +121,6 @@ mod tests {
     }
 
     #[test]
-    fn links_and_pipes_are_removed_and_never_followed() {
-        let dir = tree();
-        let removed = remove(dir.path(), "out/**/*.xml").unwrap();
-        assert_eq!(removed, ["out/a.xml", "out/deep/b.xml", "out/link.xml", "out/pipe.xml"]);
-        assert_eq!(find(dir.path(), "out/**/*.xml").unwrap(), Found::default());
-        assert!(dir.path().join("keep.xml").is_file(), "the link's target stays");
-        assert!(dir.path().join("out/deep/folder.xml/c.txt").is_file());
-    }
-
-    #[test]
     fn what_is_no_plain_file_cannot_be_read_as_a_report() {
         let dir = tree();
         for path in ["out/link.xml", "out/pipe.xml", "out/deep/folder.xml", "linked/a.xml"] {
@@ -161,13 +137,5 @@ mod tests {
         }
         let error = find(dir.path(), "*.xml").unwrap_err();
         assert_eq!(error.to_string(), "more than 10000 files match");
-    }
-
-    #[test]
-    fn files_are_found_by_name() {
-        let dir = tree();
-        let found = named(dir.path(), &BTreeSet::from(["b.xml", "link.xml", "c.txt", "none"]));
-        let paths: Vec<&String> = found.values().flatten().collect();
-        assert_eq!(paths, ["out/deep/b.xml", "out/deep/folder.xml/c.txt"]);
     }
 }

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use windlass_core::id::ObjectId;
 use windlass_core::measure::{
     Foreign, LineCoverage, Percent, ReportedFile, ReportedName, SourceTree, TestCounts,
     read_coverage, read_junit,
@@ -21,7 +20,8 @@ use super::report_files;
 use super::seen::Seen;
 use super::verifier::{Broken, Looking, few};
 use crate::fault;
-use crate::git::VerifierTree;
+use crate::room::Room;
+use crate::room::layers::Layers;
 
 /// How much is read of all test reports of a check together.
 pub(super) const MAX_TEST_BYTES: u64 = 1 << 30;
@@ -110,19 +110,19 @@ impl Looking<'_> {
     /// Runs the command in a tree without reports, and looks at those that it wrote.
     pub(super) fn reports(
         &self,
-        tree: VerifierTree,
+        room: &Room,
         wanted: &Wanted<'_>,
         request: &CommandRequest<'_>,
     ) -> Result<Seen, Broken> {
-        let (name, glob, code) = (wanted.name(), wanted.glob(), &self.request.snapshot.code);
-        let (tree, removed) = match self.without_reports(tree, name, glob, code)? {
-            Ok(without) => without,
+        let (name, glob) = (wanted.name(), wanted.glob());
+        let removed = match without_reports(room, name, glob) {
+            Ok(removed) => removed,
             Err(seen) => return Ok(seen),
         };
-        let (report, output) = self.verifier.run_only(&tree, request, self.cancel)?;
+        let (report, output) = self.verifier.run_only(room, request, self.cancel)?;
         // What a command was writing when it was ended is half of something.
         let measured = match &report.outcome {
-            Outcome::Exited { .. } => measure(tree.dir(), wanted, request.folder),
+            Outcome::Exited { .. } => measure(room, wanted, request.folder),
             _ => Measured::nothing("its reports were not looked at".to_owned()),
         };
         let succeeded = report.outcome == Outcome::Exited { code: 0 };
@@ -142,32 +142,13 @@ impl Looking<'_> {
         let seen = Seen::from_command(holds, summary, ran);
         Ok(if measured.read { seen } else { seen.without_answer() })
     }
+}
 
-    /// Removes what could be taken for a report, from a tree made anew if it resists.
-    pub(super) fn without_reports(
-        &self,
-        tree: VerifierTree,
-        name: &str,
-        glob: &str,
-        code: &ObjectId,
-    ) -> Result<Result<(VerifierTree, Vec<String>), Seen>, Broken> {
-        if let Ok(removed) = report_files::remove(tree.dir(), glob) {
-            return Ok(Ok((tree, removed)));
-        }
-        // Caches of earlier checks can resist in many ways; the code alone seldom does.
-        tree.discard()?;
-        self.verifier.forget_prepared(self.request.plan)?;
-        let tree = match self.clean_tree(code)? {
-            Ok(tree) => tree,
-            Err(seen) => return Ok(Err(seen)),
-        };
-        Ok(match report_files::remove(tree.dir(), glob) {
-            Ok(removed) => Ok((tree, removed)),
-            Err(error) => Err(Seen::unanswered(format!(
-                "{name} `{glob}`: old reports cannot be removed: {error}"
-            ))),
-        })
-    }
+/// Takes away what could be taken for a report; returns what that was, or why it cannot be.
+pub(super) fn without_reports(room: &Room, name: &str, glob: &str) -> Result<Vec<String>, Seen> {
+    report_files::remove(room, glob).map_err(|error| {
+        Seen::unanswered(format!("{name} `{glob}`: old reports cannot be removed: {error}"))
+    })
 }
 
 impl Measured {
@@ -176,8 +157,9 @@ impl Measured {
     }
 }
 
-/// Looks at the reports below `root`.
-fn measure(root: &Path, wanted: &Wanted<'_>, folder: Option<&str>) -> Measured {
+/// Looks at the reports that were written in a room.
+fn measure(room: &Room, wanted: &Wanted<'_>, folder: Option<&str>) -> Measured {
+    let root = room.written();
     let found = match report_files::find(root, wanted.glob()) {
         Ok(found) => found,
         Err(error) => return Measured::nothing(format!("the reports cannot be found: {error}")),
@@ -191,7 +173,7 @@ fn measure(root: &Path, wanted: &Wanted<'_>, folder: Option<&str>) -> Measured {
     let measured = match wanted {
         Wanted::Tests { min, failures, .. } => tests(root, &found.files, *min, *failures),
         Wanted::Coverage { min, without, .. } => {
-            coverage(root, &found.files, folder.unwrap_or_default(), *min, without)
+            coverage(room, &found.files, folder.unwrap_or_default(), *min, without)
         }
     };
     measured.unwrap_or_else(Measured::nothing)
@@ -249,19 +231,19 @@ fn tests(root: &Path, paths: &[String], min: u64, most: u64) -> Result<Measured,
 }
 
 fn coverage(
-    root: &Path,
+    room: &Room,
     paths: &[String],
     folder: &str,
     min: Percent,
     without: &[String],
 ) -> Result<Measured, String> {
     let mut reported: Vec<(String, ReportedFile)> = Vec::new();
-    each(root, paths, MAX_COVERAGE_BYTES, |path, bytes| {
+    each(room.written(), paths, MAX_COVERAGE_BYTES, |path, bytes| {
         let files = read_coverage(bytes).map_err(|why| format!("`{path}` {why}"))?;
         reported.extend(files.into_iter().map(|file| (path.to_owned(), file)));
         Ok(())
     })?;
-    let mut coverage = in_tree(root, folder, reported)
+    let mut coverage = in_tree(&room.layers(), folder, reported)
         .map_err(|(report, foreign)| format!("`{report}` is about another tree: {foreign}"))?;
     let left_out = set(without);
     coverage.retain(|path| !left_out.is_match(path));
@@ -283,16 +265,13 @@ fn coverage(
 
 /// Finds every file that the reports speak of; returns the first report that speaks of another.
 fn in_tree(
-    root: &Path,
+    layers: &Layers,
     folder: &str,
     reported: Vec<(String, ReportedFile)>,
 ) -> Result<LineCoverage, (String, Foreign)> {
-    let canonical = crate::home::canonical(root);
-    let roots = [root, &canonical].map(|root| root.to_string_lossy().into_owned());
-    let file = |path: &str| {
-        let real = canonical.join(path).canonicalize().ok().filter(|real| real.is_file())?;
-        Some(real.strip_prefix(&canonical).ok()?.to_str()?.to_owned())
-    };
+    let canonical = crate::home::canonical(layers.root());
+    let roots = [layers.root(), &canonical].map(|root| root.to_string_lossy().into_owned());
+    let file = |path: &str| layers.file(path);
     let in_packages: BTreeSet<&str> = reported
         .iter()
         .filter_map(|(_, file)| match &file.name {
@@ -300,7 +279,7 @@ fn in_tree(
             ReportedName::Path { .. } => None,
         })
         .collect();
-    let by_name = report_files::named(&canonical, &in_packages);
+    let by_name = layers.named(&in_packages);
     let named = |name: &str| by_name.get(name).cloned().unwrap_or_default();
     let tree = SourceTree { roots: &roots, folder, file: &file, named: &named };
     let mut coverage = LineCoverage::default();

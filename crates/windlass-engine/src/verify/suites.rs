@@ -9,17 +9,17 @@ use windlass_core::plan::{CheckId, Holds, Strength, Suite};
 use windlass_core::proof::{Blob, Outcome, Proof};
 use windlass_core::time::Span;
 
-use super::commands::{CommandRequest, Ran};
+use super::commands::Ran;
 use super::report_files;
-use super::reports::{MAX_TEST_BYTES, Wanted, each};
+use super::reports::{MAX_TEST_BYTES, Wanted, each, without_reports};
 use super::seen::Seen;
-use super::verifier::{Broken, Looking, PASS_FORMAT, context_environment, is_below};
+use super::verifier::{Broken, Looking, PASS_FORMAT};
 use crate::fault;
-use crate::git::VerifierTree;
+use crate::room::Room;
 use crate::store::{NewPass, PassKey};
 
 /// Changes whenever an earlier pass with reports may no longer be trusted.
-const SUITE_PASS: &[u8] = b"suite pass 1";
+const SUITE_PASS: &[u8] = b"suite pass 2";
 
 /// The most that is read back of the names of tests.
 pub(super) const MAX_NAMES_BYTES: u64 = 64 << 20;
@@ -113,29 +113,23 @@ impl Looking<'_> {
         }
         let began = Instant::now();
         let command = &suite.command;
-        let mut tree = match self.clean_tree(code)? {
-            Ok(tree) => tree,
+        let room = match self.room(code)? {
+            Ok(room) => room,
             Err(seen) => return Ok(Err(seen)),
         };
         if let Some(folder) = &suite.folder
-            && !is_below(tree.dir(), folder)
+            && !room.layers().is_folder(folder)
         {
             let words = format!("`{command}`: `{folder}` is no folder of the work");
             return Ok(Err(Seen::unanswered(words)));
         }
-        if let Some(glob) = &suite.report {
-            tree = match self.without_reports(tree, "report", glob, code)? {
-                Ok((tree, _)) => tree,
-                Err(seen) => return Ok(Err(seen)),
-            };
+        if let Some(glob) = &suite.report
+            && let Err(seen) = without_reports(&room, "report", glob)
+        {
+            return Ok(Err(seen));
         }
-        let request = CommandRequest {
-            command,
-            folder: suite.folder.as_deref(),
-            timeout: suite.timeout,
-            env: context_environment(self.request, command),
-        };
-        let (report, output) = self.verifier.run_only(&tree, &request, self.cancel)?;
+        let request = self.command_request(&suite.command());
+        let (report, output) = self.verifier.run_only(&room, &request, self.cancel)?;
         let how = how(&report.outcome);
         let ran = Ran { report, evidence: None, excerpt: String::new() };
         let words = ran.words(suite.timeout);
@@ -143,7 +137,7 @@ impl Looking<'_> {
             (None, _) => Tests::NotAsked,
             // What a command was writing when it was ended is half of something.
             (Some(_), How::NoAnswer) => Tests::None,
-            (Some(glob), How::Passed | How::Failed) => read_tests(&tree, glob),
+            (Some(glob), How::Passed | How::Failed) => read_tests(&room, glob),
         };
         let run = SuiteRun { how, words, said: Said::Now(output), tests };
         if run.how == How::Passed {
@@ -267,8 +261,8 @@ fn how(outcome: &Outcome) -> How {
 }
 
 /// Reads what the command reported.
-fn read_tests(tree: &VerifierTree, glob: &str) -> Tests {
-    let found = match report_files::find(tree.dir(), glob) {
+fn read_tests(room: &Room, glob: &str) -> Tests {
+    let found = match report_files::find(room.written(), glob) {
         Ok(found) => found,
         Err(error) => return Tests::Unreadable(format!("the reports cannot be found: {error}")),
     };
@@ -278,7 +272,7 @@ fn read_tests(tree: &VerifierTree, glob: &str) -> Tests {
         (false, _) => {}
     }
     let (mut results, mut counts) = (TestResults::new(), TestCounts::default());
-    let read = each(tree.dir(), &found.files, MAX_TEST_BYTES, |path, bytes| {
+    let read = each(room.written(), &found.files, MAX_TEST_BYTES, |path, bytes| {
         let read = read_junit_results(bytes, &mut results);
         counts.add(read.map_err(|why| format!("`{path}` {why}"))?);
         Ok(())

@@ -16,17 +16,18 @@ use windlass_core::time::Span;
 use super::baseline::BaselineFiles;
 use super::cancel::Cancel;
 use super::changes::Changes;
-use super::commands::{CommandRequest, prepare_key};
+use super::commands::CommandRequest;
 use super::files;
 use super::green::RedStep;
 use super::papers::{self, Fresh};
+use super::prepared::Warmth;
 use super::reports::Wanted;
 use super::seen::Seen;
 use crate::expr;
 use crate::fault;
-use crate::git::{
-    EngineRepository, IgnoreRules, Leftovers, Place, TreePath, VerifierTree, place_files,
-};
+use crate::git::{EngineRepository, IgnoreRules, Place, TreePath, UserRepository, place_files};
+use crate::launcher::view::ViewNetwork;
+use crate::room::{Room, Rooms};
 use crate::store::blobs::{Blobs, GetError};
 use crate::store::{NewPass, PassKey, Store};
 
@@ -34,7 +35,7 @@ use crate::store::{NewPass, PassKey, Store};
 const MAX_BASELINE_BYTES: u64 = 64 << 20;
 
 /// Changes whenever a pass under older rules may no longer be trusted.
-pub(super) const PASS_FORMAT: &[u8] = b"pass 2";
+pub(super) const PASS_FORMAT: &[u8] = b"pass 3";
 
 /// How much of a file is searched for the text that it must contain.
 const MAX_SEARCHED_BYTES: u64 = 64 << 20;
@@ -44,9 +45,6 @@ const MAX_VARIABLE_BYTES: usize = 32 << 10;
 
 /// How much of a diff is shown to a person at a gate.
 const MAX_PATCH_BYTES: usize = 256 << 10;
-
-/// How many `prepare` commands have their own marker; a plan with more runs the rest every time.
-pub(super) const MAX_PREPARED: usize = 16;
 
 /// What verifications of a run have in common.
 pub struct Verifier {
@@ -58,15 +56,21 @@ pub struct Verifier {
     pub blobs: Blobs,
     /// Earlier passes, read only.
     pub passes: Store,
-    /// The folder that holds the verifier tree.
-    pub verifier_dir: PathBuf,
+    /// The layers that rooms are made from.
+    pub rooms: Rooms,
+    /// The user's repository, for layers that have to be made anew.
+    pub user: UserRepository,
+    /// How large an ignored folder may be to be copied.
+    pub copy_limit: u64,
+    /// Whether agents write in the user's checkout, so that nothing of it may be copied any more.
+    pub here: bool,
     /// Room for output that is not yet kept.
     pub scratch: PathBuf,
     /// What launchers lock together.
     pub launchers_lock: PathBuf,
     /// Where launchers register.
     pub registry: PathBuf,
-    /// Paths that no check may write.
+    /// Paths that no check may write, where it has no view of its own.
     pub never: Vec<PathBuf>,
     /// Pinned ignored files, and their blobs.
     pub carried: Vec<(String, ContentHash)>,
@@ -117,11 +121,12 @@ impl Verification {
 
 /// Why the verifier could not do its work.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Broken {
+#[expect(missing_docs, reason = "the messages say what the fields are")]
+pub enum Broken {
     #[error("git failed: {0}")]
     Git(#[from] crate::git::GitError),
-    #[error("the verifier's tree failed: {0}")]
-    Tree(#[from] crate::git::VerifierError),
+    #[error("{0}")]
+    Room(#[from] crate::room::RoomError),
     #[error("{0}")]
     Io(#[from] std::io::Error),
     #[error("the evidence could not be kept: {0}")]
@@ -155,17 +160,11 @@ impl Verifier {
     }
 
     /// Returns the pinned ignored files.
-    pub(super) fn carried_files(&self) -> Result<Vec<(TreePath, Vec<u8>)>, GetError> {
-        let files = self.carried.iter().map(|(path, hash)| {
-            let bytes = self.blobs.get(hash, MAX_BASELINE_BYTES)?;
-            Ok((TreePath::new(path.as_bytes().to_vec()), bytes))
-        });
-        files.collect()
-    }
-
-    /// Returns the verifier's tree.
-    pub(super) fn tree(&self, place: &Place) -> VerifierTree {
-        VerifierTree::at(&self.verifier_dir.join("tree"), place).keeping(&self.ignored)
+    pub(super) fn carried_files(&self) -> Result<Vec<(String, Vec<u8>)>, GetError> {
+        let read = |(path, hash): &(String, ContentHash)| {
+            Ok((path.clone(), self.blobs.get(hash, MAX_BASELINE_BYTES)?))
+        };
+        self.carried.iter().map(read).collect()
     }
 }
 
@@ -535,13 +534,6 @@ impl Looking<'_> {
                 break;
             }
         }
-        if failed {
-            // Code that was not accepted may have left things behind on purpose: caches go on only
-            // from accepted code.
-            self.verifier.tree(self.place).discard()?;
-            fault::point("tree-discarded");
-            self.verifier.forget_prepared(self.request.plan)?;
-        }
         Ok(())
     }
 
@@ -555,13 +547,13 @@ impl Looking<'_> {
         {
             return Ok((Proof { check: check.id, cached: true, ..proof }, false));
         }
-        // Anew for every command: the one before ran the agent's code, which may have written
+        // A new one for every command: the one before ran the agent's code, which may have written
         // into the very files that this one looks at.
-        let clean = match self.clean_tree(&self.request.snapshot.code)? {
-            Ok(clean) => clean,
+        let room = match self.room(&self.request.snapshot.code)? {
+            Ok(room) => room,
             Err(seen) => return Ok((seen.proof(check, began), true)),
         };
-        let proof = self.command(clean, &check.kind)?.proof(check, began);
+        let proof = self.command(&room, &check.kind)?.proof(check, began);
         if proof.holds == Holds::Yes
             && let Some(key) = key
         {
@@ -571,42 +563,55 @@ impl Looking<'_> {
         Ok((proof, false))
     }
 
-    /// The verifier's tree with exactly this code, prepared; or why it cannot be.
-    pub(super) fn clean_tree(&self, code: &ObjectId) -> Result<Result<VerifierTree, Seen>, Broken> {
-        let tree = self.verifier.tree(self.place);
-        fs_err::create_dir_all(&self.verifier.verifier_dir)?;
-        if tree.checkout(code)? == Leftovers::Removed {
-            self.verifier.forget_prepared(self.request.plan)?;
-        }
-        tree.carry(&self.verifier.carried_files()?)?;
-        tree.mark_used()?;
-        fault::point("tree-made");
-        Ok(match self.verifier.prepare(&tree, self.request.plan, self.cancel)? {
-            None => Ok(tree),
-            Some((command, ran)) => {
+    /// A room with exactly this code, prepared; or why it cannot be.
+    pub(super) fn room(&self, code: &ObjectId) -> Result<Result<Room, Seen>, Broken> {
+        self.verifier.ensure_layers(self.place)?;
+        let (verifier, plan) = (self.verifier, self.request.plan);
+        let warm = Warmth::Warm;
+        Ok(match verifier.prepared(self.engine, plan, code, warm, self.cancel)? {
+            Ok(below) => {
+                let room = verifier.rooms.open(code, &below)?;
+                fault::point("room-made");
+                Ok(room)
+            }
+            Err((command, ran)) => {
                 let summary = format!("prepare `{command}` {}", ran.words(Span::minutes(30)));
                 Err(Seen::from_command(false, summary, ran).without_answer())
             }
         })
     }
 
-    fn command(&self, tree: VerifierTree, check: &CheckKind) -> Result<Seen, Broken> {
+    /// What a command is run with.
+    pub(super) fn command_request<'c>(&self, command: &CheckCommand<'c>) -> CommandRequest<'c> {
+        CommandRequest {
+            command: command.command,
+            folder: command.folder,
+            timeout: command.timeout,
+            env: context_environment(self.request, command.command),
+            network: ViewNetwork::Own,
+            expose: Vec::new(),
+        }
+    }
+
+    fn command(&self, room: &Room, check: &CheckKind) -> Result<Seen, Broken> {
         let Some(CheckCommand { command, folder, timeout, .. }) = check.command() else {
             return Ok(Seen::unanswered("this is not a command".to_owned()));
         };
         if let Some(folder) = folder
-            && !is_below(tree.dir(), folder)
+            && !room.layers().is_folder(folder)
         {
             return Ok(Seen::unanswered(format!(
                 "run `{command}`: `{folder}` is no folder of the work"
             )));
         }
-        let env = context_environment(self.request, command);
-        let request = CommandRequest { command, folder, timeout, env };
+        let Some(asked) = check.command() else {
+            return Ok(Seen::unanswered("this is not a command".to_owned()));
+        };
+        let request = self.command_request(&asked);
         if let Some(wanted) = Wanted::of(check) {
-            return self.reports(tree, &wanted, &request);
+            return self.reports(room, &wanted, &request);
         }
-        let ran = self.verifier.run(&tree, &request, self.cancel)?;
+        let ran = self.verifier.run(room, &request, self.cancel)?;
         fault::point("evidence-kept");
         let summary = format!("run `{command}` {}", ran.words(timeout));
         Ok(Seen::from_command(ran.succeeded(), summary, ran))
@@ -647,9 +652,12 @@ impl Looking<'_> {
             part(value.map_or(&b""[..], |(_, value)| value.as_bytes()));
         }
         for prepare in &self.request.plan.prepare {
-            // The lock file is part of the code, so the command's words suffice.
-            part(prepare_key(Path::new("/nonexistent"), prepare).as_bytes());
+            // Its inputs are part of the code, so the command's words suffice.
+            part(prepare.run.as_bytes());
+            part(prepare.folder.as_deref().unwrap_or_default().as_bytes());
         }
+        part(self.verifier.rooms.level().name().as_bytes());
+        part(&self.verifier.tools());
         for (path, hash) in &self.verifier.carried {
             part(path.as_bytes());
             part(hash.as_str().as_bytes());
@@ -713,12 +721,6 @@ pub(super) fn context_environment(
 
 fn as_text(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
-/// Whether a folder is reached inside `root`, whatever links are on the way.
-pub(super) fn is_below(root: &Path, folder: &str) -> bool {
-    let root = crate::home::canonical(root);
-    root.join(folder).canonicalize().is_ok_and(|path| path.is_dir() && path.starts_with(&root))
 }
 
 /// Whether the words of a link that leads to nothing stay below `root`.

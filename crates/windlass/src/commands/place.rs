@@ -67,8 +67,8 @@ fn prune(surroundings: &Surroundings, output: &mut Output) -> Result<(), Command
         for place in places {
             remove_place(&site.home.data, &place).map_err(CommandError::failure)?;
         }
-        if home.verifier.is_dir() {
-            remove_place(&site.home.cache, &home.verifier).map_err(CommandError::failure)?;
+        if home.layers.is_dir() {
+            remove_place(&site.home.cache, &home.layers).map_err(CommandError::failure)?;
         }
         removed.push(run.id.to_string());
     }

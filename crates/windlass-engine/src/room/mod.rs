@@ -1,0 +1,447 @@
+//! Rooms: what a stranger's fresh clone has, mounted where the user's checkout stands.
+//!
+//! A room is one overlay. From the top: what this one command writes, the snapshot's changes, the
+//! base tree, what `prepare` made, what the baseline built, and the folders that were copied when the
+//! run began. All but the first are read-only and were made before any agent began, or from the
+//! commit alone; the first is thrown away.
+//!
+//! - [`Rooms`]: the layers of a run, and how rooms are made from them.
+//! - [`Room`]: one room; what its command wrote can be looked at until it is dropped.
+//! - `layers`: folders on top of each other, looked at without a mount.
+//! - [`copied`]: ignored folders of the checkout, as they were when the run began.
+//! - `dot_git`: the git directory that a room has.
+//! - `sweep`: removing layers after the answer.
+//!
+//! Design page: `docs/design/room.md`.
+
+pub mod copied;
+mod dot_git;
+pub(crate) mod layers;
+mod snapshot_layer;
+mod sweep;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::fs::Timespec;
+use windlass_core::id::ObjectId;
+
+use crate::exposed::Exposed;
+use crate::git::{Checkout, CheckoutError, Person, Place, UserRepository};
+use crate::launcher::level::Level;
+use crate::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
+use copied::Copied;
+use layers::Layers;
+
+/// Where the user's objects are in a room: outside the checkout, so that its `.git` can be removed.
+pub(crate) const OBJECTS: &str = "/var/lib/git/objects";
+
+/// Why a room could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum RoomError {
+    /// Git failed.
+    #[error(transparent)]
+    Checkout(#[from] CheckoutError),
+    /// A layer could not be written.
+    #[error("a layer of the room could not be written: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// What a run began from.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// The commit.
+    pub commit: ObjectId,
+    /// Its tree.
+    pub tree: ObjectId,
+    /// The branch that the run works on.
+    pub branch: String,
+    /// Who commits.
+    pub person: Person,
+}
+
+/// The layers of one run.
+#[derive(Clone, Debug)]
+pub struct Rooms {
+    /// The folder of the layers.
+    pub(crate) dir: PathBuf,
+    /// Where the user's checkout stands, and so every room.
+    pub(crate) root: PathBuf,
+    pub(crate) origin: Origin,
+    pub(crate) checkout: Checkout,
+    /// Folders with the user's objects.
+    pub(crate) objects: Vec<PathBuf>,
+    pub(crate) exposed: Exposed,
+    pub(crate) level: Level,
+}
+
+/// What is below a room, besides the commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Below {
+    /// What `prepare` made, the last first.
+    pub prepared: Vec<PathBuf>,
+    /// Whether the copied folders and what the baseline built are there.
+    pub warm: bool,
+}
+
+impl Rooms {
+    /// Returns what is enforced here.
+    pub fn level(&self) -> &Level {
+        &self.level
+    }
+
+    /// Returns what of the machine is shown.
+    pub fn exposed(&self) -> &Exposed {
+        &self.exposed
+    }
+
+    /// Makes the layers that a run begins with: copied folders, carried files, the base tree.
+    ///
+    /// What is there already stays, so that it can be called again after a crash; each layer is made
+    /// under another name and renamed.
+    ///
+    /// # Errors
+    /// Git fails, or the disk does.
+    pub fn begin(
+        &self,
+        user: &UserRepository,
+        place: &Place,
+        carried: &[(String, Vec<u8>)],
+        copy_limit: u64,
+    ) -> Result<Copied, RoomError> {
+        fs_err::create_dir_all(&self.dir)?;
+        sweep::leftovers(&self.dir);
+        let copied = self.copy_ignored(user, copy_limit)?;
+        self.make("carried", |folder| {
+            for (path, bytes) in carried {
+                let at = folder.join(path);
+                fs_err::create_dir_all(at.parent().unwrap_or(folder))?;
+                fs_err::write(at, bytes)?;
+            }
+            Ok(())
+        })?;
+        let began = self.began()?;
+        fs_err::write(self.dir.join("packed-refs.new"), user.packed_refs().unwrap_or_default())?;
+        fs_err::rename(self.dir.join("packed-refs.new"), self.dir.join("packed-refs"))?;
+        let shallow = user.common_dir.join("shallow");
+        if shallow.is_file() {
+            fs_err::copy(shallow, self.dir.join("shallow"))?;
+        }
+        self.make("base", |folder| {
+            let index = self.dir.join("base.index");
+            let _ = fs_err::remove_file(&index);
+            self.checkout.whole(&self.origin.tree, folder, &index)?;
+            place.fill_submodules_in(folder, &self.dir)?;
+            layers::set_times(folder, &mut |_| Some(began))?;
+            Ok(self.checkout.refresh(folder, &index)?)
+        })?;
+        Ok(copied)
+    }
+
+    /// Says whether the layers that every room needs are there.
+    pub fn has_begun(&self) -> bool {
+        self.dir.join("base").is_dir() && self.dir.join("began").is_file()
+    }
+
+    fn copy_ignored(&self, user: &UserRepository, limit: u64) -> Result<Copied, RoomError> {
+        let record = self.dir.join("copied.json");
+        if let Ok(bytes) = fs_err::read(&record)
+            && let Ok(copied) = serde_json::from_slice(&bytes)
+            && self.dir.join("copied").is_dir()
+        {
+            return Ok(copied);
+        }
+        let mut copied = Copied::default();
+        let folder = self.dir.join("copied");
+        crate::git::remove_whole(&folder)?;
+        let ignored = user.ignored_paths().unwrap_or_default();
+        self.make("copied", |folder| {
+            copied = copied::copy_folders(&user.top_level, &ignored, folder, limit)?;
+            Ok(())
+        })?;
+        let bytes = serde_json::to_vec(&copied).map_err(io::Error::from)?;
+        fs_err::write(&record, bytes)?;
+        Ok(copied)
+    }
+
+    /// Makes a folder whole or not at all.
+    fn make(
+        &self,
+        name: &str,
+        fill: impl FnOnce(&Path) -> Result<(), RoomError>,
+    ) -> Result<PathBuf, RoomError> {
+        let folder = self.dir.join(name);
+        if folder.is_dir() {
+            return Ok(folder);
+        }
+        let draft = tempfile::Builder::new().prefix("making-").tempdir_in(&self.dir)?;
+        let inside = draft.path().join("layer");
+        fs_err::create_dir(&inside)?;
+        fill(&inside)?;
+        fs_err::rename(&inside, &folder)?;
+        Ok(folder)
+    }
+
+    /// The time of every file of the base: newer than all that was copied, another in each run.
+    fn began(&self) -> Result<Timespec, RoomError> {
+        let file = self.dir.join("began");
+        if let Some(time) = fs_err::read_to_string(&file).ok().and_then(|text| read_time(&text)) {
+            return Ok(time);
+        }
+        let copied = layers::newest(&self.dir.join("copied"))?;
+        let time = later(now(), after(copied));
+        fs_err::write(&file, format!("{} {}", time.tv_sec, time.tv_nsec))?;
+        Ok(time)
+    }
+
+    /// The time of what differs from the base: newer than all that the baseline built.
+    pub(crate) fn time_of_changes(&self) -> Result<Timespec, RoomError> {
+        let built = fs_err::read_to_string(self.dir.join("built")).ok();
+        let built = built.and_then(|text| read_time(&text)).unwrap_or(self.began()?);
+        Ok(later(now(), after(built)))
+    }
+
+    /// Keeps what the baseline wrote as a layer: the upper folder of its room, and of caches of the
+    /// home. What is tracked in the base is left out by its place below the base tree.
+    ///
+    /// # Errors
+    /// The disk fails.
+    pub fn keep_warm(&self, room: Room, is_ignored: &dyn Fn(&str) -> bool) -> Result<(), RoomError> {
+        let written = room.written().to_owned();
+        only_ignored(&written, &written, is_ignored)?;
+        let newest = later(layers::newest(&written)?, self.began()?);
+        fs_err::write(self.dir.join("built"), format!("{} {}", newest.tv_sec, newest.tv_nsec))?;
+        let warm = self.dir.join("warm");
+        crate::git::remove_whole(&warm)?;
+        fs_err::create_dir(&warm)?;
+        fs_err::rename(&written, warm.join("u"))?;
+        fs_err::rename(room.dir.join("home"), warm.join("home"))?;
+        Ok(())
+    }
+
+    /// Makes a room for a tree.
+    ///
+    /// # Errors
+    /// Git fails, or the disk does.
+    pub fn open(&self, code: &ObjectId, below: &Below) -> Result<Room, RoomError> {
+        let layer = self.layer_of(code)?;
+        let mut lower = vec![layer, self.dir.join("base")];
+        lower.extend(below.prepared.iter().map(|prepared| prepared.join("u")));
+        if below.warm {
+            lower.push(self.dir.join("warm/u"));
+        }
+        lower.push(self.dir.join("carried"));
+        if below.warm {
+            lower.push(self.dir.join("copied"));
+        }
+        let mut homes: Vec<PathBuf> =
+            below.prepared.iter().map(|prepared| prepared.join("home")).collect();
+        if below.warm {
+            homes.push(self.dir.join("warm/home"));
+        }
+        self.open_with(lower, homes)
+    }
+
+    /// Makes a room of these layers.
+    pub(crate) fn open_with(
+        &self,
+        mut lower: Vec<PathBuf>,
+        homes: Vec<PathBuf>,
+    ) -> Result<Room, RoomError> {
+        lower.retain(|layer| layer.is_dir());
+        let rooms = self.dir.join("rooms");
+        fs_err::create_dir_all(&rooms)?;
+        let dir = tempfile::Builder::new().prefix("room-").tempdir_in(&rooms)?.keep();
+        let upper = Upper::below(&dir.join("tree"), true);
+        upper.make()?;
+        Upper::below(&dir.join("root"), true).make()?;
+        for folder in ["stage", "home"] {
+            fs_err::create_dir(dir.join(folder))?;
+        }
+        let began = self.began()?;
+        let (root, lower) = match &self.level {
+            Level::Namespaces => (self.root.clone(), lower),
+            Level::Landlock { .. } | Level::None { .. } => {
+                let merged = upper.dir.clone();
+                Layers::new(lower, &self.root).merge_into(&merged)?;
+                (merged, Vec::new())
+            }
+        };
+        // A folder that was made now would be newer than what the baseline built.
+        layers::set_time(&upper.dir, began)?;
+        Ok(Room { dir, upper, lower, homes, root })
+    }
+
+    /// Returns the view of a room.
+    pub(crate) fn view(
+        &self,
+        room: &Room,
+        network: ViewNetwork,
+        expose: &[PathBuf],
+    ) -> io::Result<View> {
+        let mut mounts = self.exposed.mounts(&room.dir.join("home"), &room.homes)?;
+        for path in expose.iter().filter(|path| path.exists()) {
+            mounts.push(Mount::ReadOnly { from: path.clone(), to: path.clone() });
+        }
+        for (number, folder) in self.objects.iter().enumerate() {
+            let to = match number {
+                0 => PathBuf::from(OBJECTS),
+                // Borrowed ones are named by their whole path in the ones before.
+                _ => folder.clone(),
+            };
+            mounts.push(Mount::ReadOnly { from: folder.clone(), to });
+        }
+        mounts.push(Mount::Overlay {
+            layers: room.lower.clone(),
+            upper: Some(room.upper.clone()),
+            to: room.root.clone(),
+        });
+        self.write_home(room)?;
+        Ok(View {
+            stage: room.dir.join("stage"),
+            writes: Upper::below(&room.dir.join("root"), true),
+            mounts,
+            network,
+            rights: Rights::Users,
+        })
+    }
+
+    /// Puts the one setting into the home of a room that suites need: who commits.
+    fn write_home(&self, room: &Room) -> io::Result<()> {
+        let home = self.exposed.home();
+        let inside = home.strip_prefix("/").unwrap_or(home);
+        let folder = room.dir.join("root/u").join(inside);
+        fs_err::create_dir_all(&folder)?;
+        let Person { name, email } = &self.origin.person;
+        let text = format!(
+            "[user]\n\tname = {}\n\temail = {}\n[init]\n\tdefaultBranch = main\n[safe]\n\tdirectory = *\n",
+            crate::git::quoted(name),
+            crate::git::quoted(email)
+        );
+        fs_err::write(folder.join(".gitconfig"), text)
+    }
+}
+
+/// Removes from a layer what is not ignored: it was made from the base, not from the commit that is
+/// judged.
+fn only_ignored(
+    root: &Path,
+    folder: &Path,
+    is_ignored: &dyn Fn(&str) -> bool,
+) -> Result<(), RoomError> {
+    for entry in fs_err::read_dir(folder)? {
+        let path = entry?.path();
+        let metadata = fs_err::symlink_metadata(&path)?;
+        let inside = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+        let kept = is_ignored(&inside) && inside != ".git";
+        if kept {
+            continue;
+        }
+        if metadata.is_dir() && inside != ".git" {
+            only_ignored(root, &path, is_ignored)?;
+            if fs_err::read_dir(&path)?.next().is_none() {
+                fs_err::remove_dir(&path)?;
+            }
+        } else if metadata.is_dir() {
+            crate::git::remove_whole(&path)?;
+        } else {
+            fs_err::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
+/// One room. Dropping it throws away what was written in it.
+#[derive(Debug)]
+pub struct Room {
+    dir: PathBuf,
+    upper: Upper,
+    lower: Vec<PathBuf>,
+    homes: Vec<PathBuf>,
+    /// Where it stands.
+    root: PathBuf,
+}
+
+impl Room {
+    /// Returns where commands find it.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the folder with what was written in it, or with everything where nothing can be
+    /// mounted.
+    pub(crate) fn written(&self) -> &Path {
+        &self.upper.dir
+    }
+
+    /// Returns the layers below what is written.
+    pub(crate) fn lower(&self) -> &[PathBuf] {
+        &self.lower
+    }
+
+    /// Returns everything that a command in it sees of the checkout.
+    pub(crate) fn layers(&self) -> Layers {
+        let all = std::iter::once(&self.upper.dir).chain(&self.lower);
+        Layers::new(all.cloned().collect(), &self.root)
+    }
+
+    /// Takes a path away, for this room alone.
+    pub(crate) fn hide(&self, path: &Path) -> io::Result<()> {
+        if !self.lower.is_empty() {
+            return layers::hide(&self.upper.dir, path);
+        }
+        let at = self.upper.dir.join(path);
+        match at.symlink_metadata() {
+            Ok(found) if found.is_dir() => crate::git::remove_whole(&at),
+            Ok(_) => fs_err::remove_file(&at),
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Makes it ready for another mount: an overlay that could be lost says so in its work folder.
+    pub(crate) fn make_mountable_again(&self) -> io::Result<()> {
+        for upper in [self.upper.clone(), Upper::below(&self.dir.join("root"), true)] {
+            crate::git::remove_whole(&upper.work)?;
+            fs_err::create_dir_all(&upper.work)?;
+        }
+        let Ok(homes) = fs_err::read_dir(self.dir.join("home")) else { return Ok(()) };
+        for home in homes.flatten() {
+            let work = home.path().join("w");
+            crate::git::remove_whole(&work)?;
+            fs_err::create_dir_all(&work)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps what was written, and what was written to caches of the home, in a folder.
+    pub(crate) fn keep_in(self, folder: &Path) -> io::Result<()> {
+        fs_err::create_dir_all(folder)?;
+        fs_err::rename(&self.upper.dir, folder.join("u"))?;
+        fs_err::rename(self.dir.join("home"), folder.join("home"))
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        sweep::remove(&self.dir);
+    }
+}
+
+fn now() -> Timespec {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    Timespec { tv_sec: since.as_secs().cast_signed(), tv_nsec: since.subsec_nanos() as _ }
+}
+
+fn after(time: Timespec) -> Timespec {
+    Timespec { tv_sec: time.tv_sec + 1, tv_nsec: time.tv_nsec }
+}
+
+fn later(one: Timespec, other: Timespec) -> Timespec {
+    if (one.tv_sec, one.tv_nsec) >= (other.tv_sec, other.tv_nsec) { one } else { other }
+}
+
+fn read_time(text: &str) -> Option<Timespec> {
+    let (seconds, nanos) = text.split_once(' ')?;
+    Some(Timespec { tv_sec: seconds.parse().ok()?, tv_nsec: nanos.trim().parse().ok()? })
+}

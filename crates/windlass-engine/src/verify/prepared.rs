@@ -1,0 +1,235 @@
+//! What has to be there before a check can run: the layers of the run, and what `prepare` makes.
+//!
+//! A `prepare` command can be poisoned like any other: with an unchanged lock file, `npm ci` runs the
+//! scripts of a changed manifest. So it sees only the files that it lists as inputs, and what it made
+//! is used again only for the very same inputs; without a list, only for the very same tree.
+
+use std::path::{Path, PathBuf};
+
+use windlass_core::id::ObjectId;
+use windlass_core::plan::{Plan, Prepare};
+
+use super::cancel::Cancel;
+use super::changes::set;
+use super::commands::{CommandRequest, Ran};
+use super::verifier::{Broken, Verifier};
+use crate::fault;
+use crate::git::{EngineRepository, Place};
+use crate::launcher::view::ViewNetwork;
+use crate::room::layers::Layers;
+use crate::room::{Below, Room};
+
+/// How much of the user's machine a room may know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Warmth {
+    /// The copied folders, what the baseline built, and what `prepare` made before.
+    Warm,
+    /// Nothing but the commit: `prepare` runs anew.
+    Cold,
+}
+
+/// Manifests beside lock files: what the commands that take a lock file read.
+const MANIFESTS: &[(&[&str], &[&str])] = &[
+    (
+        &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"],
+        &[
+            "**/package.json",
+            "**/.npmrc",
+            "**/.yarnrc*",
+            "**/.yarn/**",
+            "**/pnpm-workspace.yaml",
+            "**/bunfig.toml",
+            "**/patches/**",
+        ],
+    ),
+    (&["Cargo.lock"], &["**/Cargo.toml", "**/.cargo/config*", "**/rust-toolchain*"]),
+    (
+        &["poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock"],
+        &["**/pyproject.toml", "**/uv.toml", "**/Pipfile", "**/setup.py", "**/setup.cfg", "**/README*"],
+    ),
+    (&["composer.lock"], &["**/composer.json", "**/auth.json"]),
+    (&["Gemfile.lock"], &["**/Gemfile", "**/*.gemspec", "**/.ruby-version", "**/.bundle/config"]),
+    (&["go.sum"], &["**/go.mod", "**/go.work*"]),
+    (&["mix.lock"], &["**/mix.exs"]),
+];
+
+impl Verifier {
+    /// Makes the layers of the run, where they are missing: they lie in a cache, which may be emptied.
+    pub(super) fn ensure_layers(&self, place: &Place) -> Result<(), Broken> {
+        if self.rooms.has_begun() {
+            return Ok(());
+        }
+        let carried = self.carried_files()?;
+        let limit = if self.here { 0 } else { self.copy_limit };
+        self.rooms.begin(&self.user, place, &carried, limit)?;
+        Ok(())
+    }
+
+    /// Runs each `prepare` whose result is not there yet; returns what is below a room then, or the
+    /// command that failed.
+    pub(super) fn prepared(
+        &self,
+        engine: &EngineRepository,
+        plan: &Plan,
+        code: &ObjectId,
+        warmth: Warmth,
+        cancel: &Cancel,
+    ) -> Result<Result<Below, (String, Ran)>, Broken> {
+        let mut below = Below { prepared: Vec::new(), warm: warmth == Warmth::Warm };
+        for prepare in &plan.prepare {
+            let made = match self.inputs_of(engine, prepare, code)? {
+                Some(inputs) => {
+                    match self.prepare_from(prepare, &inputs, code, &below, warmth, cancel)? {
+                        Ok(made) => Ok(made),
+                        // What was inferred may be too little; the whole tree is never.
+                        Err(_) => self.prepare_whole(prepare, code, &below, warmth, cancel)?,
+                    }
+                }
+                None => self.prepare_whole(prepare, code, &below, warmth, cancel)?,
+            };
+            match made {
+                Ok(folder) => below.prepared.insert(0, folder),
+                Err(ran) => return Ok(Err((prepare.run.clone(), ran))),
+            }
+        }
+        Ok(Ok(below))
+    }
+
+    fn prepare_whole(
+        &self,
+        prepare: &Prepare,
+        code: &ObjectId,
+        below: &Below,
+        warmth: Warmth,
+        cancel: &Cancel,
+    ) -> Result<Result<PathBuf, Ran>, Broken> {
+        let key = key_of(prepare, &[("".to_owned(), code.clone())], below);
+        self.prepare_in(prepare, &key, warmth, cancel, || Ok(self.rooms.open(code, below)?))
+    }
+
+    fn prepare_from(
+        &self,
+        prepare: &Prepare,
+        inputs: &[(String, ObjectId)],
+        code: &ObjectId,
+        below: &Below,
+        warmth: Warmth,
+        cancel: &Cancel,
+    ) -> Result<Result<PathBuf, Ran>, Broken> {
+        let key = key_of(prepare, inputs, below);
+        self.prepare_in(prepare, &key, warmth, cancel, || {
+            let whole = self.rooms.open(code, below)?;
+            let folder = self.rooms.inputs_layer(&whole.layers(), inputs.iter().map(|(path, _)| path))?;
+            let mut layers = vec![folder];
+            layers.extend(below.prepared.iter().map(|prepared| prepared.join("u")));
+            let homes = below.prepared.iter().map(|prepared| prepared.join("home")).collect();
+            Ok(self.rooms.open_with(layers, homes)?)
+        })
+    }
+
+    /// Runs a `prepare` in a room, and keeps what it wrote under its key.
+    fn prepare_in(
+        &self,
+        prepare: &Prepare,
+        key: &str,
+        warmth: Warmth,
+        cancel: &Cancel,
+        room: impl FnOnce() -> Result<Room, Broken>,
+    ) -> Result<Result<PathBuf, Ran>, Broken> {
+        let name = match warmth {
+            Warmth::Warm => "prepared",
+            Warmth::Cold => "prepared-cold",
+        };
+        let folder = self.rooms.dir.join(name).join(key);
+        if warmth == Warmth::Cold {
+            crate::git::remove_whole(&folder)?;
+        }
+        if folder.is_dir() {
+            return Ok(Ok(folder));
+        }
+        let room = room()?;
+        let request = CommandRequest {
+            command: &prepare.run,
+            folder: prepare.folder.as_deref(),
+            timeout: prepare.timeout,
+            env: Vec::new(),
+            network: ViewNetwork::Host,
+            expose: Vec::new(),
+        };
+        let ran = self.run(&room, &request, cancel)?;
+        if !ran.succeeded() {
+            return Ok(Err(ran));
+        }
+        fault::point("prepared");
+        let draft = folder.with_extension("making");
+        crate::git::remove_whole(&draft)?;
+        room.keep_in(&draft)?;
+        crate::git::remove_whole(&draft.join("u/.git"))?;
+        fs_err::rename(&draft, &folder)?;
+        Ok(Ok(folder))
+    }
+
+    /// The files that a `prepare` sees; none if it sees the whole tree.
+    fn inputs_of(
+        &self,
+        engine: &EngineRepository,
+        prepare: &Prepare,
+        code: &ObjectId,
+    ) -> Result<Option<Vec<(String, ObjectId)>>, Broken> {
+        let Some(globs) = input_globs(prepare) else { return Ok(None) };
+        let files = engine.ls_tree(code, &set(&globs))?;
+        let files = files.into_iter().map(|(path, entry)| (path.to_string(), entry.id));
+        Ok(Some(files.collect()))
+    }
+
+    /// What identifies the tools that checks use: the same command with another compiler is another
+    /// command.
+    pub(super) fn tools(&self) -> Vec<u8> {
+        let path = self.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_str());
+        path.unwrap_or_default().as_bytes().to_vec()
+    }
+}
+
+/// The globs of the files that a `prepare` sees, as listed or as its lock file tells.
+fn input_globs(prepare: &Prepare) -> Option<Vec<String>> {
+    let lock = prepare.lock.as_ref()?;
+    let name = Path::new(lock).file_name()?.to_str()?;
+    let (_, manifests) = MANIFESTS.iter().find(|(locks, _)| locks.contains(&name))?;
+    let mut globs = vec![lock.clone()];
+    globs.extend(manifests.iter().map(|glob| (*glob).to_owned()));
+    Some(globs)
+}
+
+/// Names what a `prepare` made, by everything that it was made from.
+fn key_of(prepare: &Prepare, inputs: &[(String, ObjectId)], below: &Below) -> String {
+    let mut hasher = blake3::Hasher::new();
+    let mut part = |text: &str| {
+        hasher.update(&(text.len() as u64).to_le_bytes());
+        hasher.update(text.as_bytes());
+    };
+    part(&prepare.run);
+    part(prepare.folder.as_deref().unwrap_or_default());
+    for (path, id) in inputs {
+        part(path);
+        part(id.as_str());
+    }
+    for earlier in &below.prepared {
+        part(&earlier.file_name().unwrap_or_default().to_string_lossy());
+    }
+    hasher.finalize().to_hex()[..32].to_owned()
+}
+
+impl crate::room::Rooms {
+    /// Makes a layer that has only these files of a tree.
+    fn inputs_layer<'p>(
+        &self,
+        tree: &Layers,
+        paths: impl Iterator<Item = &'p String>,
+    ) -> Result<PathBuf, std::io::Error> {
+        let folder = tempfile::Builder::new().prefix("making-").tempdir_in(&self.dir)?.keep();
+        for path in paths {
+            tree.copy_out(Path::new(path), &folder)?;
+        }
+        Ok(folder)
+    }
+}
