@@ -14,6 +14,7 @@ mod own_home;
 mod program;
 mod rehearsal;
 mod reset;
+mod sign_in;
 mod script;
 mod words;
 
@@ -29,6 +30,7 @@ pub use own_home::{home_variables, make_home};
 pub(crate) use program::is_on_path;
 pub use rehearsal::{RehearsalBackend, main_rehearse};
 pub use script::{Script, ScriptError};
+pub use sign_in::SignIn;
 pub(crate) use words::final_words;
 
 use std::path::{Path, PathBuf};
@@ -59,8 +61,13 @@ pub struct AttemptRequest<'a> {
     pub mcp: &'a [McpServer],
     /// The file that holds the prompt.
     pub prompt_file: &'a Path,
-    /// Where the agent works.
+    /// Where the agent works, on this machine.
     pub place: &'a Path,
+    /// Where the agent finds that itself: in a box the place has the path of the user's checkout.
+    pub works_in: &'a Path,
+    /// A folder that is kept for this step and role, for what the agent's program keeps of its own;
+    /// none where it shares the user's, because nothing would hold it to the folder.
+    pub own: Option<&'a Path>,
     /// A folder for this attempt alone, which the agent can read and not write.
     pub scratch: &'a Path,
     /// The user's environment. What of it reaches the agent is for the backend to say.
@@ -97,6 +104,8 @@ pub struct AgentCommand {
     pub stdin: Option<PathBuf>,
     /// Its own configuration and cache folders, which it may write.
     pub write: Vec<PathBuf>,
+    /// A sign-in that is held for the user.
+    pub sign_in: Option<SignIn>,
     /// Whether standard output has a form of its own that standard error must not break into.
     pub errors_apart: bool,
 }

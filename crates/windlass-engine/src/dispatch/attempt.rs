@@ -18,13 +18,14 @@ use super::socket::Badge;
 use super::worker::{Worker, WorkerError};
 use crate::agent::{
     AgentResult, AttemptRequest, Backend, CommandBackend, MAY_WRITE, Printed, agent_environment,
-    final_words, home_variables, make_home,
+    SignIn, final_words, home_variables, make_home,
 };
 use crate::fault;
 use crate::git::{Committed, PlaceKind, place_files};
 use crate::home::canonical;
 use crate::launcher::confine::{self, ConfinementLevel};
-use crate::launcher::{Confinement, ConfinementMode, LaunchPolicy, LaunchReport};
+use crate::launcher::view::ViewNetwork;
+use crate::launcher::{Confinement, LaunchPolicy, LaunchReport};
 use crate::process::{self, LauncherCommand};
 use crate::verify::Cancel;
 
@@ -41,8 +42,8 @@ pub(super) const ERRORS: &str = "errors";
 const HOSTED: &str = "none: it was a subagent of the hosting session, which runs in your checkout with \
                       your rights; guards looked at its calls";
 
-/// Who plays the agent, and what the launcher is told.
-type Startable = (std::sync::Arc<dyn Backend>, LaunchPolicy);
+/// Who plays the agent, what the launcher is told, and the sign-in that is held for the user.
+type Startable = (std::sync::Arc<dyn Backend>, LaunchPolicy, Option<SignIn>);
 
 /// The command that is this try at a step, instead of an agent.
 pub(super) fn fix_of<'s>(state: &'s RunState, step: &StepId) -> Option<&'s str> {
@@ -59,8 +60,16 @@ impl Worker {
         self.make_ready(state, attempt)?;
         let scratch = self.new_scratch(attempt)?;
         let (result, launch) = match self.startable(state, attempt, scratch.path())? {
-            Ok((backend, policy)) => {
-                let report = self.launch(attempt, &policy, cancel)?;
+            Ok((backend, policy, sign_in)) => {
+                let mut report = self.launch(attempt, &policy, cancel)?;
+                if let Some(sign_in) = sign_in {
+                    sign_in.give_back()?;
+                }
+                if let Some(how) = report.lost.take() {
+                    // Somebody ended the process that holds the attempt: nothing that it left counts.
+                    let message = format!("the attempt's launcher was lost: {how}");
+                    report.outcome = Outcome::AgentFailed { category: Category::External, message };
+                }
                 let result = printed(&*backend, report.outcome.clone(), scratch.path());
                 let (name, exited) = (backend.name(), &report.outcome);
                 let mut result = self.by_rules(state, name, exited, scratch.path(), result)?;
@@ -295,6 +304,7 @@ impl Worker {
         let temp = scratch.join("tmp");
         fs_err::create_dir_all(&temp)?;
         let role = state.plan.role_of(plan);
+        let own = self.is_boxed().then(|| canonical_new(&self.kept_for(plan, agent))).transpose()?;
         let mcp = match servers(&state.plan, plan, &self.site.env) {
             Ok(servers) => servers,
             Err(message) => return Ok(Err(message)),
@@ -309,22 +319,26 @@ impl Worker {
             mcp: &mcp,
             prompt_file: &prompt_file,
             place: self.place.root(),
+            works_in: self.works_in(),
+            own: own.as_deref(),
             scratch,
             env: &self.site.env,
             budget_usd: Some((state.limits().cost_usd - state.spent.cost_usd).max(0.0)),
             resumes: state.step(index).resumed.as_deref(),
-            confined: matches!(confine::level(), ConfinementLevel::Landlock { .. }),
+            confined: self.is_boxed()
+                || matches!(confine::level(), ConfinementLevel::Landlock { .. }),
         };
         let command = match backend.command(&request) {
             Ok(command) => command,
             Err(error) => return Ok(Err(error.to_string())),
         };
+        let works_in = self.works_in().to_owned();
         let mut policy =
-            LaunchPolicy::new(command.argv, self.place.root().to_owned(), scratch.join(OUTPUT));
+            LaunchPolicy::new(self.argv_of(&command), works_in, scratch.join(OUTPUT));
         policy.stderr = command.errors_apart.then(|| scratch.join(ERRORS));
         policy.env = self.environment(state, attempt, agent, &prompt_file, scratch)?;
-        policy.env.extend(command.env);
-        policy.stdin = command.stdin;
+        policy.env.extend(command.env.clone());
+        policy.stdin.clone_from(&command.stdin);
         policy.max_output_bytes = MAX_OUTPUT_BYTES;
         let left = Span(state.limits().wall.0.saturating_sub(state.spent.wall.0));
         policy.timeout = Some(plan.timeout.min(left));
@@ -336,13 +350,19 @@ impl Worker {
             // It lies among the places of other spokes and runs, which stay out of reach.
             within.push(self.place.root().to_owned());
         }
-        policy.confinement = Confinement {
-            mode: ConfinementMode::Prefer,
-            write: self.writable(command.write),
-            never: self.site.out_of_reach(state.facts.here),
-            within,
-        };
-        Ok(Ok((backend, policy)))
+        if self.is_boxed() {
+            let path = policy.env.iter().find(|(name, _)| name == "PATH");
+            let path = path.map_or("", |(_, path)| path.as_str());
+            policy.view = Some(self.box_of(scratch, &command, path, ViewNetwork::Host)?);
+        } else {
+            policy.confinement = Confinement {
+                mode: self.site.sandbox.mode(),
+                write: self.writable(command.write),
+                never: self.site.out_of_reach(state.facts.here),
+                within,
+            };
+        }
+        Ok(Ok((backend, policy, command.sign_in)))
     }
 
     fn writable(&self, backend: Vec<PathBuf>) -> Vec<PathBuf> {
@@ -374,7 +394,9 @@ impl Worker {
         env.retain(|(name, _)| name != "PATH" && name != "TMPDIR");
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
         set("PATH", format!("{}:{}", bin.display(), path.unwrap_or_default()));
-        set("TMPDIR", scratch.join("tmp").to_string_lossy().into_owned());
+        if !self.is_boxed() {
+            set("TMPDIR", scratch.join("tmp").to_string_lossy().into_owned());
+        }
         set("WINDLASS_RUN", state.facts.run.to_string());
         set("WINDLASS_STEP", attempt.step.to_string());
         set("WINDLASS_ATTEMPT", attempt.to_string());
@@ -401,7 +423,11 @@ impl Worker {
     ) -> Result<Vec<(String, String)>, WorkerError> {
         make_home(&self.run.attempts)?;
         let users = self.site.variable("HOME").map(Path::new);
-        let mut env = home_variables(&canonical(&self.run.attempts), users, has);
+        let home = match self.is_boxed() {
+            true => self.home_in_box().to_owned(),
+            false => canonical(&self.run.attempts),
+        };
+        let mut env = home_variables(&home, users, has);
         let system = self.site.system_git_configuration();
         let person = self.site.user.person.clone().unwrap_or_default();
         let file = scratch.join("gitconfig");
@@ -411,6 +437,9 @@ impl Worker {
 
     /// A folder in which an agent finds this very windlass, whatever else is installed.
     fn own_command(&self) -> Result<PathBuf, WorkerError> {
+        if self.is_boxed() {
+            return Ok(self.box_bin()?);
+        }
         let bin = self.run.bin();
         fs_err::create_dir_all(&bin)?;
         let link = bin.join("windlass");
@@ -468,6 +497,12 @@ fn last_written(path: &Path) -> Option<Timestamp> {
     let modified = fs_err::symlink_metadata(path).ok()?.modified().ok()?;
     let since = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
     i64::try_from(since.as_millis()).ok().map(Timestamp)
+}
+
+/// Makes a folder and returns its path without links.
+fn canonical_new(path: &Path) -> Result<PathBuf, WorkerError> {
+    fs_err::create_dir_all(path)?;
+    Ok(canonical(path))
 }
 
 pub(super) fn with_causes(error: &dyn std::error::Error) -> String {

@@ -14,6 +14,7 @@
 mod aside;
 mod attempt;
 mod blocker;
+mod boxed;
 mod branch;
 mod client;
 mod clock;

@@ -14,6 +14,7 @@ use crate::agent::{self, Backend, check_environment};
 use crate::exposed::{Around, Exposed};
 use crate::git::{Checkout, EngineRepository, IgnoreRules, UserRepository};
 use crate::home::{RepositoryHome, RunHome, canonical};
+use crate::launcher::ConfinementMode;
 use crate::launcher::level::{self, Level};
 use crate::machine::{HouseRules, Machine, account_of};
 use crate::room::{Origin, Rooms};
@@ -48,6 +49,17 @@ pub struct Site {
     pub expose: Vec<PathBuf>,
     /// How large an ignored folder may be to be copied, in bytes.
     pub copy_limit: u64,
+}
+
+impl Sandbox {
+    /// Returns what it means for a program without a view of its own.
+    pub(super) fn mode(self) -> ConfinementMode {
+        match self {
+            Self::Require => ConfinementMode::Require,
+            Self::Prefer => ConfinementMode::Prefer,
+            Self::Off => ConfinementMode::Off,
+        }
+    }
 }
 
 /// What happens where namespaces cannot be had.
@@ -220,10 +232,16 @@ impl Site {
 
     /// Returns what boxes and rooms show of the machine.
     pub fn exposed(&self) -> Exposed {
+        let hidden = self.hidden();
+        Exposed::look(&Around { env: &self.env, hidden: &hidden, added: &self.expose })
+    }
+
+    /// Returns what no list may show.
+    pub(super) fn hidden(&self) -> Vec<PathBuf> {
         let mut hidden = self.own_folders();
         hidden.push(canonical(&self.user.top_level));
         hidden.push(canonical(&self.user.common_dir));
-        Exposed::look(&Around { env: &self.env, hidden: &hidden, added: &self.expose })
+        hidden
     }
 
     /// Returns the backend that plays an agent: the one that its step names, else the run's.

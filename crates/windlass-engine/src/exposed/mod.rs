@@ -9,6 +9,8 @@ mod found;
 mod home;
 mod system;
 
+pub(crate) use found::show_program;
+
 use std::path::{Path, PathBuf};
 
 use crate::home::canonical;

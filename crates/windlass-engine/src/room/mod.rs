@@ -139,6 +139,11 @@ impl Rooms {
         Ok(copied)
     }
 
+    /// Returns the folders that were copied when the run began.
+    pub(crate) fn copied_folder(&self) -> PathBuf {
+        self.dir.join("copied")
+    }
+
     /// Says whether the layers that every room needs are there.
     pub fn has_begun(&self) -> bool {
         self.dir.join("base").is_dir() && self.dir.join("began").is_file()

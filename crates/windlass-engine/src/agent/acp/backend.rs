@@ -49,7 +49,7 @@ impl AcpBackend {
         }
         Job {
             argv,
-            place: request.place.to_owned(),
+            place: request.works_in.to_owned(),
             agent: request.agent.to_owned(),
             role: request.role_text.map(str::to_owned),
             model: model.map(str::to_owned),
@@ -159,6 +159,7 @@ impl Backend for AcpBackend {
             env,
             stdin: Some(request.prompt_file.to_owned()),
             write: folders,
+            sign_in: None,
             errors_apart: true,
         })
     }

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::super::program::passed;
+use super::super::sign_in::{SignIn, copy_settings};
 use super::super::{AgentCommand, AttemptRequest};
 use super::survey::{self, PROGRAM};
 
@@ -85,7 +86,9 @@ const PASSED: [&str; 38] = [
 
 /// An attempt neither updates the program nor sends figures about itself; and its subagents work
 /// while it waits for them, so that it is over when it says so.
-const FIXED: [(&str, &str); 5] = [
+const FIXED: [(&str, &str); 6] = [
+    // A role would write what the next one is then told to follow.
+    ("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1"),
     ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1"),
     ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
     ("DISABLE_AUTOUPDATER", "1"),
@@ -108,6 +111,18 @@ const SESSION_FOLDERS: [&str; 11] = [
     "todos",
 ];
 
+/// What of the user's configuration holds for attempts, too.
+const SETTINGS: [&str; 8] = [
+    ".claude.json",
+    "CLAUDE.md",
+    "agents",
+    "commands",
+    "keybindings.json",
+    "output-styles",
+    "settings.json",
+    "skills",
+];
+
 /// The conversations, one folder per place.
 const CONVERSATIONS: &str = "projects";
 
@@ -121,15 +136,26 @@ pub(super) fn command(exe: &Path, request: &AttemptRequest<'_>) -> Result<AgentC
             "neither HOME nor CLAUDE_CONFIG_DIR is set, so it has no configuration".to_owned()
         );
     };
-    let config = std::path::absolute(&config).map_err(|error| error.to_string())?;
+    let users = std::path::absolute(&config).map_err(|error| error.to_string())?;
+    let (config, sign_in) = match request.own {
+        Some(own) => own_config(&users, &own.join("claude")).map_err(|error| error.to_string())?,
+        None => (users, None),
+    };
     let mut argv =
         vec![text(exe)?, "__claude".to_owned(), text(request.prompt_file)?, text(&program)?];
     argv.extend(arguments(request, &config)?);
     let mut env = passed(request.env, &PASSED);
     env.extend(FIXED.map(|(name, value)| (name.to_owned(), value.to_owned())));
     env.push(("CLAUDE_CONFIG_DIR".to_owned(), text(&config)?));
-    let write = writable(&config, survey::has_credentials(request.env))?;
-    Ok(AgentCommand { argv, env, stdin: None, write, errors_apart: true })
+    if request.confined && rustix::process::geteuid().is_root() {
+        // Without it the program refuses to work as root.
+        env.push(("IS_SANDBOX".to_owned(), "1".to_owned()));
+    }
+    let write = match request.own {
+        Some(_) => vec![config.clone()],
+        None => writable(&config, survey::has_credentials(request.env))?,
+    };
+    Ok(AgentCommand { argv, env, stdin: None, write, sign_in, errors_apart: true })
 }
 
 fn arguments(request: &AttemptRequest<'_>, config: &Path) -> Result<Vec<String>, String> {
@@ -248,6 +274,17 @@ fn servers(request: &AttemptRequest<'_>) -> Result<String, String> {
     fs_err::write(&file, json!({ "mcpServers": servers }).to_string())
         .map_err(|error| error.to_string())?;
     text(&file)
+}
+
+/// Makes the configuration of an attempt in a box: the user's settings as a copy, conversations that
+/// stay for the step and the role, and the sign-in.
+fn own_config(users: &Path, own: &Path) -> std::io::Result<(PathBuf, Option<SignIn>)> {
+    copy_settings(users, own, &SETTINGS)?;
+    for folder in SESSION_FOLDERS {
+        fs_err::create_dir_all(own.join(folder))?;
+    }
+    let sign_in = SignIn::hold(&users.join(survey::CREDENTIALS), &own.join(survey::CREDENTIALS))?;
+    Ok((own.to_owned(), sign_in))
 }
 
 /// Whether a conversation is still there to go on with.

@@ -27,7 +27,7 @@ const KEYS: [&str; 5] = [
 ];
 
 /// The file that a sign-in leaves; whether it is there is all that is looked at.
-const CREDENTIALS: &str = ".credentials.json";
+pub(super) const CREDENTIALS: &str = ".credentials.json";
 
 /// Looks whether it can speak to its provider.
 pub(super) fn account(env: &[(String, String)]) -> Account {

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::super::program::passed;
+use super::super::sign_in::{SignIn, copy_settings};
 use super::super::{AgentCommand, AttemptRequest};
 use super::survey::{self, PROGRAM};
 
@@ -46,7 +47,11 @@ pub(super) fn command(request: &AttemptRequest<'_>) -> Result<AgentCommand, Stri
     let Some(folder) = survey::folder(request.env) else {
         return Err("neither HOME nor CODEX_HOME is set, so it has no configuration".to_owned());
     };
-    let folder = std::path::absolute(&folder).map_err(|error| error.to_string())?;
+    let users = std::path::absolute(&folder).map_err(|error| error.to_string())?;
+    let (folder, sign_in) = match request.own {
+        Some(own) => own_folder(&users, &own.join("codex")).map_err(|error| error.to_string())?,
+        None => (users, None),
+    };
     fs_err::create_dir_all(&folder).map_err(|error| error.to_string())?;
     let named = survey::provider_keys(request.env);
     let keys: Vec<&str> = named.iter().map(String::as_str).chain(KEYS).collect();
@@ -61,6 +66,7 @@ pub(super) fn command(request: &AttemptRequest<'_>) -> Result<AgentCommand, Stri
         stdin: Some(request.prompt_file.to_owned()),
         // Databases in its top folder are opened for writing before anything else happens.
         write: vec![folder],
+        sign_in,
         errors_apart: true,
     })
 }
@@ -75,7 +81,7 @@ fn arguments(
         ["exec", "--json", "--skip-git-repo-check", "-s", sandbox, "--disable", "plugins", "-C"]
             .map(str::to_owned)
             .to_vec();
-    words.push(text(request.place)?);
+    words.push(text(request.works_in)?);
     if let Some(model) = model_name(request.model) {
         words.extend(["-m".to_owned(), model.to_owned()]);
     }
@@ -85,7 +91,7 @@ fn arguments(
     set("approval_policy", &json!("never"));
     set("check_for_update_on_startup", &json!(false));
     let mut untrusted = Map::new();
-    untrusted.insert(text(request.place)?, json!({"trust_level": "untrusted"}));
+    untrusted.insert(text(request.works_in)?, json!({"trust_level": "untrusted"}));
     set("projects", &Value::Object(untrusted));
     // A login shell would set `PATH` anew, and the agent would not find `windlass`.
     set("allow_login_shell", &json!(false));
@@ -113,6 +119,14 @@ fn arguments(
     }
     words.push("-".to_owned());
     Ok(words)
+}
+
+/// Makes the folder of an attempt in a box: the user's settings as a copy, conversations that stay for
+/// the step and the role, and the sign-in.
+fn own_folder(users: &Path, own: &Path) -> std::io::Result<(PathBuf, Option<SignIn>)> {
+    copy_settings(users, own, &["config.toml", "AGENTS.md", "instructions.md", "prompts", "rules"])?;
+    let sign_in = SignIn::hold(&users.join("auth.json"), &own.join("auth.json"))?;
+    Ok((own.to_owned(), sign_in))
 }
 
 /// The neutral tiers are left to the user's own choice: names of models change too often.

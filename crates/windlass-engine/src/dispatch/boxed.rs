@@ -1,0 +1,168 @@
+//! The box around an attempt: what it needs, by list.
+//!
+//! The place stands at the path of the user's checkout. Beside it there are the system's folders,
+//! tools and their caches, the program that plays the agent, and what windlass wrote for this attempt.
+//! Home and temporary folder are the attempt's own and go with it; the conversation of its program
+//! stays for the step and the role.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use windlass_core::plan::PlanStep;
+
+use super::worker::Worker;
+use crate::agent::AgentCommand;
+use crate::exposed::{Around, How, show_program};
+use crate::git::PlaceKind;
+use crate::home::canonical;
+use crate::launcher::level::Level;
+use crate::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
+
+/// What windlass is called in a box.
+const COMMAND: &str = "windlass";
+
+/// Folders of the checkout's git directory that an attempt in it must not write.
+const PARTS_OF_GIT: [&str; 5] = ["hooks", "config", "config.worktree", "info", "modules"];
+
+impl Worker {
+    /// Whether attempts run in a box here.
+    pub(super) fn is_boxed(&self) -> bool {
+        *self.verifier.rooms.level() == Level::Namespaces
+    }
+
+    /// Returns where an agent finds its place.
+    pub(super) fn works_in(&self) -> &Path {
+        if self.is_boxed() { &self.site.user.top_level } else { self.place.root() }
+    }
+
+    /// Returns the folder that is kept for a step and its role.
+    pub(super) fn kept_for(&self, step: &PlanStep, agent: &str) -> PathBuf {
+        let name = format!("{}-{agent}", step.id.as_str().replace('/', "."));
+        let name = name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '.', "_");
+        self.run.attempts.join(name)
+    }
+
+    /// Returns the folder in which an agent in a box finds this very windlass. It has a path of its own,
+    /// because the program may lie in the checkout, where the place is.
+    pub(super) fn box_bin(&self) -> io::Result<PathBuf> {
+        let bin = self.run.state.join("box");
+        fs_err::create_dir_all(&bin)?;
+        if !bin.join(COMMAND).is_file() {
+            fs_err::write(bin.join(COMMAND), "")?;
+        }
+        Ok(canonical(&bin))
+    }
+
+    /// Returns the command line of an attempt, with windlass where the attempt finds it.
+    pub(super) fn argv_of(&self, command: &AgentCommand) -> Vec<String> {
+        let mut argv = command.argv.clone();
+        let exe = self.site.exe.to_string_lossy();
+        if let Ok(bin) = self.box_bin()
+            && self.is_boxed()
+        {
+            let own = bin.join(COMMAND).to_string_lossy().into_owned();
+            argv.iter_mut().filter(|word| **word == exe).for_each(|word| word.clone_from(&own));
+        }
+        argv
+    }
+
+    /// Returns the home folder of attempts in a box, which has the path of the user's.
+    pub(super) fn home_in_box(&self) -> &Path {
+        self.verifier.rooms.exposed().home()
+    }
+
+    /// Builds the view of an attempt.
+    pub(super) fn box_of(
+        &self,
+        scratch: &Path,
+        command: &AgentCommand,
+        path: &str,
+        network: ViewNetwork,
+    ) -> io::Result<View> {
+        let mut exposed = self.verifier.rooms.exposed().clone();
+        let hidden = self.site.hidden();
+        let around = Around { env: &self.site.env, hidden: &hidden, added: &[] };
+        let inside = |path: &PathBuf| path.starts_with(&self.site.user.top_level);
+        let programs = programs(&command.argv).into_iter();
+        for program in programs.filter(|path| !inside(path) && *path != self.site.exe) {
+            show_program(&program, &around, &mut exposed);
+            exposed.show(&program, How::System, &[]);
+        }
+        let folder = scratch.join("box");
+        let mut mounts = exposed.mounts(&folder.join("home"), &[])?;
+        self.add_place(&mut mounts)?;
+        let bin = self.box_bin()?;
+        for path in [scratch.to_owned(), bin.clone(), self.run.socket()] {
+            if path.exists() {
+                let path = canonical(&path);
+                mounts.push(Mount::ReadOnly { from: path.clone(), to: path });
+            }
+        }
+        let exe = canonical(&self.site.exe);
+        mounts.push(Mount::ReadOnly { from: exe, to: bin.join(COMMAND) });
+        for path in command.write.iter().chain(&self.site.allow_write) {
+            let path = canonical(path);
+            if path.exists() {
+                mounts.push(Mount::Writable { from: path.clone(), to: path });
+            }
+        }
+        let writes = Upper::below(&folder.join("root"), true);
+        writes.make()?;
+        fs_err::create_dir_all(folder.join("stage"))?;
+        self.write_home(&writes.dir, path)?;
+        Ok(View { stage: folder.join("stage"), writes, mounts, network, rights: Rights::None })
+    }
+
+    /// Puts the place where the checkout stands.
+    fn add_place(&self, mounts: &mut Vec<Mount>) -> io::Result<()> {
+        let to = self.site.user.top_level.clone();
+        let from = self.place.root().to_owned();
+        if self.place.kind() == PlaceKind::Here {
+            mounts.push(Mount::Writable { from, to });
+            let common = &self.site.user.common_dir;
+            if !common.starts_with(&self.site.user.top_level) {
+                let (from, to) = (common.clone(), common.clone());
+                mounts.push(Mount::Writable { from, to });
+            }
+            for part in PARTS_OF_GIT.map(|part| common.join(part)) {
+                if part.exists() {
+                    mounts.push(Mount::ReadOnly { from: part.clone(), to: part });
+                }
+            }
+            return Ok(());
+        }
+        let copied = self.verifier.rooms.copied_folder();
+        if fs_err::read_dir(&copied).is_ok_and(|mut entries| entries.next().is_some()) {
+            // Beside the place: both have to be on one file system.
+            let mut work = self.place.root().as_os_str().to_owned();
+            work.push(".layer");
+            let work = PathBuf::from(work);
+            crate::git::remove_whole(&work)?;
+            fs_err::create_dir_all(&work)?;
+            let upper = Some(Upper { dir: from, work, volatile: false });
+            mounts.push(Mount::Overlay { layers: vec![copied], upper, to });
+        } else {
+            mounts.push(Mount::Writable { from, to });
+        }
+        Ok(())
+    }
+
+    /// A login shell would set `PATH` anew, and the agent would not find its tools.
+    fn write_home(&self, root: &Path, path: &str) -> io::Result<()> {
+        let home = self.home_in_box();
+        let folder = root.join(home.strip_prefix("/").unwrap_or(home));
+        fs_err::create_dir_all(&folder)?;
+        let quoted = shlex::try_quote(path).map_err(io::Error::other)?;
+        fs_err::write(folder.join(".profile"), format!("export PATH={quoted}\n"))
+    }
+}
+
+/// The files that a command line names by their whole path.
+fn programs(argv: &[String]) -> Vec<PathBuf> {
+    let words = argv.iter().flat_map(|word| match shlex::split(word) {
+        Some(words) if words.len() > 1 => words,
+        _ => vec![word.clone()],
+    });
+    let files = words.map(PathBuf::from).filter(|path| path.is_absolute() && path.is_file());
+    files.collect()
+}
