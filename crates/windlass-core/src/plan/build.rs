@@ -88,6 +88,8 @@ impl Workflow {
             carry,
             protect,
             recheck,
+            baseline: self.baseline,
+            cold: self.cold,
             worst_case_attempts,
             roles: used_roles(request.roles, &steps),
             mcp: self.mcp.clone(),
@@ -225,6 +227,8 @@ impl Builder<'_> {
                 run: self.fill(&command.run),
                 lock: self.maybe(command.lock.as_ref()),
                 timeout: command.timeout,
+                inputs: self.all(&command.inputs),
+                expose: command.expose.clone(),
             })
             .collect()
     }
@@ -276,6 +280,8 @@ impl Builder<'_> {
             retries: written.retries.unwrap_or(defaults.retries),
             timeout: written.timeout.unwrap_or(defaults.timeout),
             idle_timeout: written.idle_timeout.unwrap_or(defaults.idle_timeout),
+            network: written.network.unwrap_or(defaults.network),
+            hosts: written.hosts.iter().map(|host| host.value.to_string()).collect(),
             backoff: written.backoff.unwrap_or(defaults.backoff),
             gate: written.gate,
             on: self.routes(index),
@@ -467,6 +473,7 @@ impl Builder<'_> {
             timeout: run.timeout,
             cache: run.cache,
             env: run.env.clone(),
+            room: run.room.planned(),
             tests: self.all(&written.tests),
             report: self.maybe(written.report.as_ref()),
         }
@@ -486,6 +493,7 @@ impl Builder<'_> {
                 timeout: run.timeout,
                 cache: run.cache,
                 env: run.env.clone(),
+                room: run.room.planned(),
             },
             Kind::Junit { glob, run, min, failures } => CheckKind::Junit {
                 glob: self.fill(glob),
@@ -494,6 +502,7 @@ impl Builder<'_> {
                 timeout: run.timeout,
                 cache: run.cache,
                 env: run.env.clone(),
+                room: run.room.planned(),
                 min: *min,
                 failures: *failures,
             },
@@ -504,6 +513,7 @@ impl Builder<'_> {
                 timeout: run.timeout,
                 cache: run.cache,
                 env: run.env.clone(),
+                room: run.room.planned(),
                 min: self.percent(min),
                 by_size: None,
                 without: Vec::new(),
