@@ -222,13 +222,16 @@ impl Builder<'_> {
         let commands = &self.workflow.prepare;
         commands
             .iter()
-            .map(|command| Prepare {
-                folder: self.maybe(command.folder.as_ref()),
-                run: self.fill(&command.run),
-                lock: self.maybe(command.lock.as_ref()),
-                timeout: command.timeout,
-                inputs: self.all(&command.inputs),
-                expose: command.expose.clone(),
+            .map(|command| {
+                let lock = self.maybe(command.lock.as_ref());
+                Prepare {
+                    folder: self.maybe(command.folder.as_ref()),
+                    run: self.fill(&command.run),
+                    inputs: with_lock(self.all(&command.inputs), lock.as_deref()),
+                    lock,
+                    timeout: command.timeout,
+                    expose: command.expose.clone(),
+                }
             })
             .collect()
     }
@@ -551,6 +554,13 @@ impl Builder<'_> {
             Kind::NotYet => unreachable!("a workflow with such a check does not parse"),
         }
     }
+}
+
+/// A command that sees only some files sees its lock file as well.
+fn with_lock(mut inputs: Vec<String>, lock: Option<&str>) -> Vec<String> {
+    let lock = lock.map(globset::escape).filter(|_| !inputs.is_empty());
+    inputs.extend(lock.filter(|lock| !inputs.contains(lock)));
+    inputs
 }
 
 /// Two spokes of a team that write one file would take each other's work away, and where one

@@ -145,11 +145,12 @@ fn a_room_has_loopback_or_the_hosts_network_and_opens_paths() {
 fn a_command_of_prepare_says_which_files_it_sees() {
     let steps = "steps: [{id: a, agent: x, done: {diff: any}}]";
     let source = format!(
-        "workflow: w\nprepare:\n  - run: npm ci\n    inputs: [package.json, \"**/.npmrc\"]\n    \
-         room: {{expose: ~/.cache/browsers}}\n  - run: make deps\n{steps}\n"
+        "workflow: w\nprepare:\n  - run: npm ci\n    lock: \"a[1].json\"\n    \
+         inputs: [package.json, \"**/.npmrc\"]\n    \
+         room: {{expose: ~/.cache/browsers}}\n  - run: make deps\n    lock: lock\n{steps}\n"
     );
     let plan = planned(&source);
-    assert_eq!(plan.prepare[0].inputs, ["package.json", "**/.npmrc"]);
+    assert_eq!(plan.prepare[0].inputs, ["package.json", "**/.npmrc", "a[[]1[]].json"]);
     assert_eq!(plan.prepare[0].expose, ["~/.cache/browsers"]);
     assert!(plan.prepare[1].inputs.is_empty() && plan.prepare[1].expose.is_empty());
     let source =

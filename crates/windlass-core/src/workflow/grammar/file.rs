@@ -188,8 +188,12 @@ pub(in crate::workflow) static PREPARE: Mapping = Mapping {
     keys: &[
         Key::new("in", Takes::Path, "The folder to run in.").otherwise("the root").example("web"),
         Key::new("run", Takes::Command, "The command.").required().example("npm ci"),
-        Key::new("lock", Takes::Path, "The file whose content decides whether to run again.")
-            .example("web/package-lock.json"),
+        Key::new(
+            "lock",
+            Takes::Path,
+            "The lock file; it is one of the `inputs` where there are any.",
+        )
+        .example("web/package-lock.json"),
         Key::new("timeout", Takes::Time, "How long it may take.").default("30m"),
         Key::new(
             "inputs",
