@@ -34,7 +34,7 @@ mod input;
 pub(crate) mod mcp;
 mod measured_check;
 mod modeline;
-mod network;
+pub(crate) mod network;
 mod order;
 mod paper_check;
 mod placeholder;

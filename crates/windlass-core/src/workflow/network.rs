@@ -8,8 +8,8 @@ use super::yaml::Node;
 use crate::plan::StepNetwork;
 use crate::reach::HostRule;
 
-/// Reads `hosts`.
-pub(super) fn read_hosts(node: &Node, findings: &mut Findings) -> Vec<Located<HostRule>> {
+/// Reads one host or a list of them.
+pub(crate) fn read_hosts(node: &Node, findings: &mut Findings) -> Vec<Located<HostRule>> {
     let mut hosts = Vec::new();
     for node in fields::one_or_more(node) {
         let Some(text) = fields::filled_text(node, findings) else { continue };

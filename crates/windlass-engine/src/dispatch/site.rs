@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_core::config::PassEnv;
+use windlass_core::bytes::ByteSize;
+use windlass_core::config::{PassEnv, Sandbox};
 use windlass_core::id::StepId;
 use windlass_core::plan::StepKind;
+use windlass_core::reach::HostRule;
 use windlass_core::run::{RunFacts, RunState};
 
 use super::worker::WorkerError;
@@ -35,6 +37,16 @@ pub struct Site {
     pub allow_write: Vec<PathBuf>,
     /// Variables that the user lets attempts have beside the usual ones.
     pub pass_env: Vec<PassEnv>,
+    /// Whether attempts and checks are put into boxes and rooms.
+    pub sandbox: Sandbox,
+    /// Further paths that the user lets attempts and checks read.
+    pub expose: Vec<PathBuf>,
+    /// How large an ignored folder may be to be copied.
+    pub copy_limit: ByteSize,
+    /// How much all layers of a run may hold.
+    pub disk_limit: ByteSize,
+    /// Hosts of package registries that the user lets `prepare` and attempts reach.
+    pub registries: Vec<HostRule>,
     /// What all runs on this machine share.
     pub machine: Machine,
     /// Quiet hours and the day's budget.
