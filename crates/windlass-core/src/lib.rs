@@ -3,6 +3,7 @@
 //! - [`workflow`]: what the user wrote, parsed and checked.
 //! - [`role`]: the agents that steps name, and [`mcp`], the servers that agents are offered.
 //! - [`plan`]: a workflow with its inputs filled in, frozen into a run's first event.
+//! - [`reach`]: paths and hosts that a room or a box opens besides; [`bytes`]: sizes.
 //! - [`platform`]: what a repository is built with, and how that is built, tested and judged.
 //! - [`item`]: what a step repeats over, and task lists read as such.
 //! - [`story`]: items with acceptance criteria, and the file of an agent that they are read from;
@@ -27,6 +28,7 @@
 //! decision needs arrives inside an [`run::Input`], so the same journal always gives the same
 //! decisions.
 
+pub mod bytes;
 pub mod config;
 pub mod deps;
 pub mod failure_rules;
@@ -46,6 +48,7 @@ pub mod plugin;
 pub mod prompt;
 pub mod proof;
 pub mod question;
+pub mod reach;
 pub mod role;
 pub mod run;
 pub mod simulate;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::config::{Config, Origin, Settings};
+use windlass_core::config::{Config, Confinement, Origin, Settings};
 use windlass_core::workflow::MAX_SOURCE_BYTES;
 use windlass_engine::machine::HouseRules;
 
@@ -33,6 +33,25 @@ pub(crate) fn load(top_level: &Path) -> Result<Settings, CommandError> {
     Ok(Settings::of(configs))
 }
 
+/// Reads what confines attempts and checks, in the middle of a run.
+///
+/// A file of the repository that cannot be read says nothing here: agents may write it, and it could
+/// only have asked for more. One of the user's that cannot be read is an error: it may have asked for all.
+pub(crate) fn confinement(top_level: &Path) -> Result<Confinement, CommandError> {
+    let mut configs = Vec::new();
+    for (origin, file) in files(top_level) {
+        let shown = origin.file().unwrap_or_default();
+        let config = if origin.is_repository() {
+            let bytes = bytes_of(&file, shown).ok().flatten();
+            bytes.and_then(|bytes| Config::parse(&bytes, shown, &HouseRules::knows_zone).ok())
+        } else {
+            read(&file, shown)?
+        };
+        configs.extend(config.map(|config| (origin, config)));
+    }
+    Ok(Settings::of(configs).confinement)
+}
+
 /// Returns the files that can set something for the repository at `top_level`.
 pub(crate) fn files(top_level: &Path) -> Vec<(Origin, PathBuf)> {
     let origin = Origin::Repository(REPOSITORY_FILE.to_owned());
@@ -44,8 +63,8 @@ pub(crate) fn files(top_level: &Path) -> Vec<(Origin, PathBuf)> {
     files
 }
 
-/// Reads one file; none where there is none.
-fn read(file: &Path, shown: &str) -> Result<Option<Config>, CommandError> {
+/// Returns what one file holds; none where there is none.
+fn bytes_of(file: &Path, shown: &str) -> Result<Option<Vec<u8>>, CommandError> {
     let unreadable = |error: std::io::Error| {
         CommandError::usage(format!("the configuration cannot be read: {error}"))
             .hint("make it readable, or move it away")
@@ -61,7 +80,12 @@ fn read(file: &Path, shown: &str) -> Result<Option<Config>, CommandError> {
             format!("`{shown}` is not a configuration: expected a file of at most {most} bytes");
         return Err(CommandError::usage(message).hint("move it away"));
     }
-    let bytes = fs_err::read(file).map_err(unreadable)?;
+    fs_err::read(file).map(Some).map_err(unreadable)
+}
+
+/// Reads one file; none where there is none.
+fn read(file: &Path, shown: &str) -> Result<Option<Config>, CommandError> {
+    let Some(bytes) = bytes_of(file, shown)? else { return Ok(None) };
     Config::parse(&bytes, shown, &HouseRules::knows_zone).map(Some).map_err(|diagnostics| {
         for diagnostic in &diagnostics {
             note(render_diagnostic(diagnostic, &bytes).trim_end());

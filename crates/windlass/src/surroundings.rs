@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use windlass_core::config::{PassEnv, Settings};
-use windlass_engine::dispatch::{Sandbox, Site};
+use windlass_core::bytes::ByteSize;
+use windlass_core::config::{Confinement, PassEnv, Sandbox, Setting, Settings, Unheeded};
+use windlass_core::reach::{below_home, check_exposed};
+use windlass_engine::dispatch::Site;
 use windlass_engine::git::UserRepository;
 use windlass_engine::home::Home;
 use windlass_engine::journal::{Loaded, load};
@@ -12,7 +14,7 @@ use windlass_engine::machine::{HouseRules, Machine};
 use windlass_engine::process::ancestry;
 use windlass_engine::store::{Life, OpenError, Store, StoredRun};
 
-use crate::cli::Cli;
+use crate::cli::{Cli, DriveArguments};
 use crate::config;
 use crate::error::CommandError;
 use crate::output::{Output, note};
@@ -65,11 +67,13 @@ impl Surroundings {
             env: environment(),
             allow_write: writable,
             pass_env: Vec::new(),
-            machine: Machine::new(&home.state, note),
-            house,
             sandbox: Sandbox::default(),
             expose: Vec::new(),
-            copy_limit: 2 << 30,
+            copy_limit: Confinement::COPY_LIMIT,
+            disk_limit: Confinement::DISK_LIMIT,
+            registries: Vec::new(),
+            machine: Machine::new(&home.state, note),
+            house,
         };
         Ok(Self { site: Arc::new(site), wanted })
     }
@@ -95,6 +99,55 @@ impl Surroundings {
             );
         }
         Arc::make_mut(&mut self.site).pass_env = passed;
+        Ok(())
+    }
+
+    /// Confines attempts and checks as the configuration and the flags say.
+    pub(crate) fn confine(
+        &mut self,
+        confinement: &Confinement,
+        arguments: &DriveArguments,
+        output: &Output,
+    ) -> Result<(), CommandError> {
+        for Unheeded { key, file } in &confinement.unheeded {
+            output.remark(&format!(
+                "`{key}` in {file} is not heeded: only you say what attempts and checks reach; put it \
+                 into your own configuration"
+            ));
+        }
+        self.confine_as_set(confinement)?;
+        let site = Arc::make_mut(&mut self.site);
+        if let Some(word) = arguments.sandbox {
+            site.sandbox = word.into();
+        }
+        for path in &arguments.expose {
+            site.expose.push(exposed_by_flag(path)?);
+        }
+        Ok(())
+    }
+
+    /// Confines attempts and checks as the configuration says.
+    pub(crate) fn confine_as_set(&mut self, confinement: &Confinement) -> Result<(), CommandError> {
+        let site = Arc::make_mut(&mut self.site);
+        let home = site.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| home.as_str());
+        let home = home.filter(|home| !home.is_empty()).map(PathBuf::from);
+        site.expose = confinement
+            .expose
+            .iter()
+            .map(|written| match &home {
+                Some(home) => Ok(below_home(written, home)),
+                None if written.starts_with('/') => Ok(PathBuf::from(written)),
+                None => Err(CommandError::usage(format!(
+                    "`{written}` in your configuration cannot be found: HOME is not set"
+                ))
+                .hint("set HOME, or write the path from the root")),
+            })
+            .collect::<Result<_, _>>()?;
+        let of = |set: &Option<Setting<ByteSize>>| set.as_ref().map(|set| set.value);
+        site.sandbox = confinement.sandbox.as_ref().map(|set| set.value).unwrap_or_default();
+        site.copy_limit = of(&confinement.copy_limit).unwrap_or(Confinement::COPY_LIMIT);
+        site.disk_limit = of(&confinement.disk_limit).unwrap_or(Confinement::DISK_LIMIT);
+        site.registries.clone_from(&confinement.registries);
         Ok(())
     }
 
@@ -178,6 +231,15 @@ impl Surroundings {
         let loaded = load(&store, &run.id)?;
         Ok((run, loaded, store))
     }
+}
+
+/// Returns a path that a flag exposes: it is relative to where the command was started.
+fn exposed_by_flag(path: &Path) -> Result<PathBuf, CommandError> {
+    let absolute = std::path::absolute(path).map_err(CommandError::failure)?;
+    check_exposed(&absolute.to_string_lossy()).map_err(|bad| {
+        CommandError::usage(format!("`--expose {}`: {bad}", path.display())).hint(bad.help())
+    })?;
+    Ok(absolute)
 }
 
 /// Returns the folder that the command is about.

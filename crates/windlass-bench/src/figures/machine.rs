@@ -6,8 +6,8 @@ use std::time::Duration;
 use rustix::time::{ClockId, clock_gettime};
 use windlass_core::id::{ContentHash, Fence, RunId, StepIndex};
 use windlass_core::plan::{
-    Backoff, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted, Holds, Limits, Plan,
-    PlanParts, PlanStep, Skip, StepKind, Strength,
+    Backoff, BaselinePolicy, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted, Holds,
+    Limits, Plan, PlanParts, PlanStep, Skip, StepKind, StepNetwork, Strength,
 };
 use windlass_core::proof::{AttemptReport, Outcome, Proof, Usage, VerifyReport};
 use windlass_core::run::{
@@ -101,6 +101,8 @@ fn chain(count: usize) -> Plan {
         carry: Vec::new(),
         protect: Vec::new(),
         recheck: None,
+        baseline: BaselinePolicy::Strict,
+        cold: true,
         worst_case_attempts: 0,
         roles: BTreeMap::new(),
         mcp: BTreeMap::new(),
@@ -119,6 +121,7 @@ fn step(number: u32) -> PlanStep {
         timeout: Span::minutes(1),
         cache: true,
         env: Vec::new(),
+        room: Box::default(),
     };
     PlanStep {
         title: id.clone(),
@@ -135,6 +138,8 @@ fn step(number: u32) -> PlanStep {
         retries: 3,
         timeout: Span::minutes(30),
         idle_timeout: Span::minutes(10),
+        network: StepNetwork::On,
+        hosts: Vec::new(),
         backoff: Backoff { initial: Span::seconds(30), max: Span::minutes(10) },
         gate: None,
         on: BTreeMap::new(),

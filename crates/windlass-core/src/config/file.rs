@@ -1,9 +1,10 @@
 //! A configuration file, read and checked.
 
+use super::confinement::ConfinementConfig;
 use super::notify::Notify;
 use super::pass_env::PassEnv;
 use super::quiet::QuietHours;
-use super::{failures, quiet, services};
+use super::{confinement, failures, quiet, services};
 use crate::deps::Service;
 use crate::failure_rules::FailureRule;
 use crate::hook::ExactWords;
@@ -48,6 +49,23 @@ static KEYS: Mapping = Mapping {
             "Services outside the repository, besides the known ones.",
         ),
         Key::new(
+            "sandbox",
+            Takes::Text,
+            "Whether attempts and checks are confined: `require`, `prefer` or `off`.",
+        ),
+        Key::new(
+            "expose",
+            Takes::List { of: &Takes::MachinePath, least: 0, most: None },
+            "Paths that attempts and checks may read beside the usual ones.",
+        ),
+        Key::new("copy_limit", Takes::Text, "How large an ignored folder may be to be copied."),
+        Key::new("disk_limit", Takes::Text, "How much all layers of a run may hold."),
+        Key::new(
+            "registries",
+            Takes::List { of: &Takes::Host, least: 0, most: None },
+            "Hosts of package registries.",
+        ),
+        Key::new(
             "approve_words",
             Takes::List { of: &Takes::Text, least: 0, most: None },
             "Whole messages that approve in a hosting session, besides `approve`.",
@@ -89,6 +107,8 @@ pub struct Config {
     pub services: Vec<Service>,
     /// Whole messages that are understood as an answer in a hosting session.
     pub answers: ExactWords,
+    /// What holds for rooms and boxes.
+    pub confinement: ConfinementConfig,
 }
 
 impl Config {
@@ -156,6 +176,7 @@ fn read(text: &str, knows_zone: &dyn Fn(&str) -> bool, findings: &mut Findings) 
             approve: words(&fields, "approve_words", findings),
             reject: words(&fields, "reject_words", findings),
         },
+        confinement: confinement::read(&fields, findings),
     })
 }
 

@@ -7,6 +7,7 @@
 //!
 //! Only keys that something uses are known here.
 
+mod confinement;
 mod failures;
 mod file;
 mod notify;
@@ -15,6 +16,7 @@ mod quiet;
 mod services;
 mod settings;
 
+pub use confinement::{Confinement, ConfinementConfig, Sandbox, Unheeded};
 pub use file::Config;
 pub use notify::Notify;
 pub use pass_env::{PassEnv, PassEnvError, is_never_passed, looks_like_key};

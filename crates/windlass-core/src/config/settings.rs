@@ -1,5 +1,6 @@
 //! Several configurations as one, with the origin of each value.
 
+use super::confinement::Confinement;
 use super::file::Config;
 use super::notify::Notify;
 use super::pass_env::PassEnv;
@@ -83,6 +84,8 @@ pub struct Settings {
     /// Whole messages that are an answer in a hosting session, by the user's own word: an agent can
     /// write the repository's configuration, and would approve itself by a word that people often use.
     pub answers: ExactWords,
+    /// What holds for rooms and boxes.
+    pub confinement: Confinement,
 }
 
 impl Settings {
@@ -105,6 +108,7 @@ impl Settings {
             settings.day_budgets.extend(config.day_budget_usd.map(of));
             settings.failures.extend(config.failures);
             settings.services.extend(config.services);
+            settings.confinement.add(config.confinement, &origin);
             if !origin.is_repository() {
                 settings.answers.approve.extend(config.answers.approve);
                 settings.answers.reject.extend(config.answers.reject);

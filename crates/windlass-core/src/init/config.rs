@@ -29,6 +29,9 @@ workflow: {workflow}
 # quiet_hours: '22:00-07:00'
 # day_budget_usd: 20
 
+# Start nothing on a machine that cannot confine agents and checks completely. Only your own file says less.
+# sandbox: require
+
 # What kind of failure it is when an agent ends like this; more in docs/configuration.md.
 # failures: [{{match: 'gateway timeout', category: infra}}]
 "
@@ -48,12 +51,14 @@ mod tests {
             Some("change")
         );
         let mut active = text.clone();
-        for key in ["agent_command", "notify", "quiet_hours", "day_budget_usd", "failures"] {
+        let keys =
+            ["agent_command", "notify", "quiet_hours", "day_budget_usd", "sandbox", "failures"];
+        for key in keys {
             active = active.replace(&format!("# {key}"), key);
         }
         let config = Config::parse(active.as_bytes(), "c", &|_| true).unwrap();
         assert!(config.agent_command.is_some() && config.notify.is_some());
         assert!(!config.quiet_hours.is_empty() && config.day_budget_usd.is_some());
-        assert!(!config.failures.is_empty());
+        assert!(!config.failures.is_empty() && config.confinement.sandbox.is_some());
     }
 }

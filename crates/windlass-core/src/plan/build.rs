@@ -88,6 +88,8 @@ impl Workflow {
             carry,
             protect,
             recheck,
+            baseline: self.baseline,
+            cold: self.cold,
             worst_case_attempts,
             roles: used_roles(request.roles, &steps),
             mcp: self.mcp.clone(),
@@ -220,11 +222,16 @@ impl Builder<'_> {
         let commands = &self.workflow.prepare;
         commands
             .iter()
-            .map(|command| Prepare {
-                folder: self.maybe(command.folder.as_ref()),
-                run: self.fill(&command.run),
-                lock: self.maybe(command.lock.as_ref()),
-                timeout: command.timeout,
+            .map(|command| {
+                let lock = self.maybe(command.lock.as_ref());
+                Prepare {
+                    folder: self.maybe(command.folder.as_ref()),
+                    run: self.fill(&command.run),
+                    inputs: with_lock(self.all(&command.inputs), lock.as_deref()),
+                    lock,
+                    timeout: command.timeout,
+                    expose: command.expose.clone(),
+                }
             })
             .collect()
     }
@@ -276,6 +283,8 @@ impl Builder<'_> {
             retries: written.retries.unwrap_or(defaults.retries),
             timeout: written.timeout.unwrap_or(defaults.timeout),
             idle_timeout: written.idle_timeout.unwrap_or(defaults.idle_timeout),
+            network: written.network.unwrap_or(defaults.network),
+            hosts: written.hosts.iter().map(|host| host.value.to_string()).collect(),
             backoff: written.backoff.unwrap_or(defaults.backoff),
             gate: written.gate,
             on: self.routes(index),
@@ -467,6 +476,7 @@ impl Builder<'_> {
             timeout: run.timeout,
             cache: run.cache,
             env: run.env.clone(),
+            room: run.room.planned(),
             tests: self.all(&written.tests),
             report: self.maybe(written.report.as_ref()),
         }
@@ -486,6 +496,7 @@ impl Builder<'_> {
                 timeout: run.timeout,
                 cache: run.cache,
                 env: run.env.clone(),
+                room: run.room.planned(),
             },
             Kind::Junit { glob, run, min, failures } => CheckKind::Junit {
                 glob: self.fill(glob),
@@ -494,6 +505,7 @@ impl Builder<'_> {
                 timeout: run.timeout,
                 cache: run.cache,
                 env: run.env.clone(),
+                room: run.room.planned(),
                 min: *min,
                 failures: *failures,
             },
@@ -504,6 +516,7 @@ impl Builder<'_> {
                 timeout: run.timeout,
                 cache: run.cache,
                 env: run.env.clone(),
+                room: run.room.planned(),
                 min: self.percent(min),
                 by_size: None,
                 without: Vec::new(),
@@ -541,6 +554,13 @@ impl Builder<'_> {
             Kind::NotYet => unreachable!("a workflow with such a check does not parse"),
         }
     }
+}
+
+/// A command that sees only some files sees its lock file as well.
+fn with_lock(mut inputs: Vec<String>, lock: Option<&str>) -> Vec<String> {
+    let lock = lock.map(globset::escape).filter(|_| !inputs.is_empty());
+    inputs.extend(lock.filter(|lock| !inputs.contains(lock)));
+    inputs
 }
 
 /// Two spokes of a team that write one file would take each other's work away, and where one

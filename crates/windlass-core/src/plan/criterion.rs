@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::room::RoomWishes;
 use super::tdd::Suite;
 use crate::judgement::ReportKind;
 use crate::measure::Percent;
@@ -65,6 +66,9 @@ pub enum CheckKind {
         cache: bool,
         /// Environment variables that matter to the result.
         env: Vec<String>,
+        /// What it has in its room besides.
+        #[serde(default, skip_serializing_if = "RoomWishes::is_plain")]
+        room: Box<RoomWishes>,
     },
     /// Test reports that a command writes in the verifier's tree show enough tests that ran.
     Junit {
@@ -80,6 +84,9 @@ pub enum CheckKind {
         cache: bool,
         /// Environment variables that matter to the result.
         env: Vec<String>,
+        /// What it has in its room besides.
+        #[serde(default, skip_serializing_if = "RoomWishes::is_plain")]
+        room: Box<RoomWishes>,
         /// The least number of tests that ran.
         min: u64,
         /// The most that may have failed.
@@ -99,6 +106,9 @@ pub enum CheckKind {
         cache: bool,
         /// Environment variables that matter to the result.
         env: Vec<String>,
+        /// What it has in its room besides.
+        #[serde(default, skip_serializing_if = "RoomWishes::is_plain")]
+        room: Box<RoomWishes>,
         /// The least share of the lines.
         min: Percent,
         /// The least share by the size of the item, until the item comes up.
@@ -228,21 +238,26 @@ pub struct CheckCommand<'c> {
     pub cache: bool,
     /// Environment variables that matter to the result.
     pub env: &'c [String],
+    /// What it has in its room besides.
+    pub room: &'c RoomWishes,
 }
 
 impl CheckKind {
     /// Returns the command that the check runs in the verifier's tree, if it runs one.
     pub fn command(&self) -> Option<CheckCommand<'_>> {
         match self {
-            Self::Run { command, folder, timeout, cache, env }
-            | Self::Junit { command, folder, timeout, cache, env, .. }
-            | Self::Coverage { command, folder, timeout, cache, env, .. } => Some(CheckCommand {
-                command,
-                folder: folder.as_deref(),
-                timeout: *timeout,
-                cache: *cache,
-                env,
-            }),
+            Self::Run { command, folder, timeout, cache, env, room }
+            | Self::Junit { command, folder, timeout, cache, env, room, .. }
+            | Self::Coverage { command, folder, timeout, cache, env, room, .. } => {
+                Some(CheckCommand {
+                    command,
+                    folder: folder.as_deref(),
+                    timeout: *timeout,
+                    cache: *cache,
+                    env,
+                    room,
+                })
+            }
             Self::Red(suite) | Self::Green(suite) => Some(suite.command()),
             Self::File { .. }
             | Self::Diff { .. }

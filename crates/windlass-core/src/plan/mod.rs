@@ -11,6 +11,7 @@ mod late;
 mod platform;
 mod request;
 mod roles;
+mod room;
 mod shell;
 pub mod slug;
 mod step;
@@ -20,6 +21,7 @@ pub mod template;
 pub use criterion::{Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, Strength};
 pub use foreach::{Foreach, ReportEvery};
 pub use request::{PlanError, PlanRequest};
+pub use room::{BaselinePolicy, RoomNetwork, RoomWishes, StepNetwork};
 pub use step::{
     Backoff, CommitPolicy, Exhausted, FailedRoute, FailedTo, GatePolicy, PlanStep, Publish,
     PullRequest, Read, Rollback, Route, Skip, StepKind, ValueType,
@@ -65,6 +67,12 @@ pub struct Plan {
     /// What has to hold before a run that a blocker kept goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recheck: Option<Criterion>,
+    /// What becomes of checks that fail before the first attempt.
+    #[serde(default, skip_serializing_if = "BaselinePolicy::is_strict")]
+    pub baseline: BaselinePolicy,
+    /// Whether what the run ends with is proven once more without any layer.
+    #[serde(default = "cold_by_default", skip_serializing_if = "is_cold")]
+    pub cold: bool,
     /// The most attempts that the plan can use, people's feedback aside.
     pub worst_case_attempts: u64,
     /// The roles that steps name, by name; a name without one stands for itself.
@@ -108,6 +116,8 @@ pub struct PlanParts {
     pub carry: Vec<String>,
     pub protect: Vec<String>,
     pub recheck: Option<Criterion>,
+    pub baseline: BaselinePolicy,
+    pub cold: bool,
     pub worst_case_attempts: u64,
     pub roles: BTreeMap<String, Role>,
     pub mcp: BTreeMap<String, McpServer>,
@@ -131,6 +141,8 @@ impl From<PlanParts> for Plan {
             carry: parts.carry,
             protect: parts.protect,
             recheck: parts.recheck,
+            baseline: parts.baseline,
+            cold: parts.cold,
             worst_case_attempts: parts.worst_case_attempts,
             roles: parts.roles,
             mcp: parts.mcp,
@@ -158,6 +170,9 @@ impl PartialEq for Plan {
             && self.prepare == other.prepare
             && self.carry == other.carry
             && self.protect == other.protect
+            && self.recheck == other.recheck
+            && self.baseline == other.baseline
+            && self.cold == other.cold
             && self.worst_case_attempts == other.worst_case_attempts
             && self.roles == other.roles
             && self.mcp == other.mcp
@@ -183,6 +198,8 @@ impl Plan {
             carry: Vec::new(),
             protect: Vec::new(),
             recheck: None,
+            baseline: BaselinePolicy::Strict,
+            cold: true,
             worst_case_attempts: 0,
             roles: BTreeMap::new(),
             mcp: BTreeMap::new(),
@@ -294,4 +311,20 @@ pub struct Prepare {
     pub lock: Option<String>,
     /// How long the command may take.
     pub timeout: Span,
+    /// Globs of the files that the command sees; empty for the whole tree.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<String>,
+    /// Paths that it may read beside the usual ones: absolute, or below `~/`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expose: Vec<String>,
+}
+
+/// A journal that says nothing about it is of a run that is proven cold.
+fn cold_by_default() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_cold(cold: &bool) -> bool {
+    *cold
 }

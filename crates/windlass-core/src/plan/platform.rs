@@ -112,19 +112,21 @@ impl Builder<'_> {
 fn check(what: PlatformCheck, platform: &PinnedPlatform, way: &Way, in_item: bool) -> CheckKind {
     let (command, folder) = (way.run.clone(), platform.folder().map(str::to_owned));
     let (timeout, cache, env) = (way.timeout, true, Vec::new());
+    // A platform's command asks for nothing: what it says about a tree holds for every item.
+    let room = Box::default();
     let report = way.report.as_ref().map(|glob| platform.path(glob));
     match (what, report) {
         (PlatformCheck::Red, report) => {
             let tests = platform.test_files();
-            CheckKind::Red(Suite { command, folder, timeout, cache, env, tests, report })
+            CheckKind::Red(Suite { command, folder, timeout, cache, env, room, tests, report })
         }
         (PlatformCheck::Green, report) => {
             let tests = platform.test_files();
-            CheckKind::Green(Suite { command, folder, timeout, cache, env, tests, report })
+            CheckKind::Green(Suite { command, folder, timeout, cache, env, room, tests, report })
         }
         (PlatformCheck::Test, Some(glob)) => {
             let (min, failures) = (1, 0);
-            CheckKind::Junit { glob, command, folder, timeout, cache, env, min, failures }
+            CheckKind::Junit { glob, command, folder, timeout, cache, env, room, min, failures }
         }
         (PlatformCheck::Coverage, Some(glob)) => {
             let coverage = platform.pack.coverage;
@@ -139,6 +141,7 @@ fn check(what: PlatformCheck, platform: &PinnedPlatform, way: &Way, in_item: boo
                 timeout,
                 cache,
                 env,
+                room,
                 min,
                 by_size,
                 without,
@@ -150,7 +153,7 @@ fn check(what: PlatformCheck, platform: &PinnedPlatform, way: &Way, in_item: boo
             | PlatformCheck::Test
             | PlatformCheck::Coverage,
             _,
-        ) => CheckKind::Run { command, folder, timeout, cache, env },
+        ) => CheckKind::Run { command, folder, timeout, cache, env, room },
     }
 }
 
@@ -163,6 +166,8 @@ pub(super) fn prepare(platforms: &[PinnedPlatform]) -> Vec<Prepare> {
             run: way.run.clone(),
             lock: way.lock.as_ref().map(|lock| platform.path(lock)),
             timeout: way.timeout,
+            inputs: Vec::new(),
+            expose: Vec::new(),
         })
     });
     ways.collect()

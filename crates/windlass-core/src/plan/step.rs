@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Criterion;
+use super::{Criterion, StepNetwork};
 use crate::id::{StepId, StepIndex};
 use crate::time::Span;
 
@@ -45,6 +45,12 @@ pub struct PlanStep {
     pub timeout: Span,
     /// How long an attempt may show no sign of life.
     pub idle_timeout: Span,
+    /// The network that its attempts have.
+    #[serde(default, skip_serializing_if = "StepNetwork::is_on")]
+    pub network: StepNetwork,
+    /// Hosts that they reach besides, where the network is by list: `HOST`, `HOST:PORT`, `*.DOMAIN`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// How long to wait after a failure of the surroundings.
     pub backoff: Backoff,
     /// Whether a person decides after the proof.

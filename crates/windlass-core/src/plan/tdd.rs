@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CheckCommand, CheckKind, Plan, PlanStep};
+use super::{CheckCommand, CheckKind, Plan, PlanStep, RoomWishes};
 use crate::id::StepIndex;
 use crate::time::Span;
 
@@ -20,6 +20,9 @@ pub struct Suite {
     pub cache: bool,
     /// Environment variables that matter to the result.
     pub env: Vec<String>,
+    /// What it has in its room besides.
+    #[serde(default, skip_serializing_if = "RoomWishes::is_plain")]
+    pub room: Box<RoomWishes>,
     /// Globs of the test files, relative to the tree; empty for those of the step's `red`.
     pub tests: Vec<String>,
     /// The glob of the reports that the command writes, in JUnit's XML.
@@ -35,6 +38,7 @@ impl Suite {
             timeout: self.timeout,
             cache: self.cache,
             env: &self.env,
+            room: &self.room,
         }
     }
 }

@@ -236,7 +236,7 @@ impl Parser<'_> {
         let is_context = matches!(placeholder, Placeholder::Context(_));
         if self.role == Role::Command && !matches!(placeholder, Placeholder::Input(_)) {
             let help = if is_context {
-                "commands see the context as environment variables, `WINDLASS_CONTEXT_…`"
+                "give it to the command of a check as a variable, such as `env: {REVIEW: .context.review.status}`"
             } else {
                 "make it an input, or let the command find it out"
             };
@@ -274,8 +274,7 @@ impl Parser<'_> {
             )),
             Role::Command => Err(BadTemplate::new(
                 format!("`{{{name}}}` cannot be part of a command: only inputs can"),
-                "commands see the item as environment variables, `$WINDLASS_ITEM_ID` and \
-                 `$WINDLASS_ITEM_TITLE`",
+                "give it to the command of a check as a variable: `env: {ITEM: .item.id, TITLE: .item.title}`",
             )),
             Role::Line | Role::Setting | Role::FixedPath => Err(BadTemplate::new(
                 format!("`{{{name}}}` is not known before its item comes up"),

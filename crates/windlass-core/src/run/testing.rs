@@ -16,9 +16,9 @@ use crate::id::{
     AttemptId, ContentHash, Fence, GateId, ObjectId, RunId, StepId, StepIndex, VerificationId,
 };
 use crate::plan::{
-    Backoff, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted, FailedRoute, FailedTo,
-    GatePolicy, Holds, Limits, Plan, PlanParts, PlanStep, Publish, Rollback, Route, Skip, StepKind,
-    Strength, Suite, ValueType,
+    Backoff, BaselinePolicy, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted,
+    FailedRoute, FailedTo, GatePolicy, Holds, Limits, Plan, PlanParts, PlanStep, Publish, Rollback,
+    Route, Skip, StepKind, StepNetwork, Strength, Suite, ValueType,
 };
 use crate::proof::{
     AttemptReport, Outcome, Proof, ProtectedChange, RedSuite, Trouble, Usage, VerifyReport,
@@ -72,6 +72,8 @@ pub(crate) fn agent(id: &'static str) -> Draft {
             retries: 3,
             timeout: Span::minutes(30),
             idle_timeout: Span::minutes(10),
+            network: StepNetwork::On,
+            hosts: Vec::new(),
             backoff: Backoff { initial: Span::seconds(40), max: Span::minutes(10) },
             gate: None,
             on: BTreeMap::new(),
@@ -109,6 +111,7 @@ fn command() -> Criterion {
             timeout: Span::minutes(5),
             cache: true,
             env: Vec::new(),
+            room: Box::default(),
         },
     })
 }
@@ -121,6 +124,7 @@ pub(crate) fn suite() -> Suite {
         timeout: Span::minutes(5),
         cache: true,
         env: Vec::new(),
+        room: Box::default(),
         tests: vec!["tests/**".to_owned()],
         report: None,
     }
@@ -306,6 +310,8 @@ pub(crate) fn plan(drafts: impl IntoIterator<Item = Draft>) -> Plan {
         carry: Vec::new(),
         protect: Vec::new(),
         recheck: None,
+        baseline: BaselinePolicy::Strict,
+        cold: true,
         worst_case_attempts: 0,
         roles: BTreeMap::new(),
         mcp: BTreeMap::new(),

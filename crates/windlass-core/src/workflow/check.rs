@@ -5,6 +5,7 @@ use super::fields::{self, Fields};
 use super::grammar;
 use super::measured_check;
 use super::paper_check;
+use super::room::{self, WrittenRoom};
 use super::tdd_check::{self, WrittenSuite};
 use super::unsupported;
 use super::yaml::{Node, Value};
@@ -109,6 +110,7 @@ pub(crate) struct Command {
     pub(crate) timeout: Span,
     pub(crate) cache: bool,
     pub(crate) env: Vec<String>,
+    pub(crate) room: WrittenRoom,
 }
 
 /// A percentage that is written, or that an input gives.
@@ -289,27 +291,15 @@ pub(super) fn read_command(
         fields.get("in").and_then(|node| fields::template(node, Role::FixedPath, findings));
     let timeout = fields.get("timeout").and_then(|node| fields::span(node, findings));
     let cache = fields.get("cache").and_then(|node| fields::boolean(node, findings));
-    let env = fields.get("env").map(|node| read_env(node, findings));
+    let (env, room) = room::read(fields, findings);
     Some(Command {
         command: command?,
         folder,
         timeout: timeout.unwrap_or(RUN_TIMEOUT),
         cache: cache.unwrap_or(true),
-        env: env.unwrap_or_default(),
+        env,
+        room,
     })
-}
-
-fn read_env(node: &Node, findings: &mut Findings) -> Vec<String> {
-    let mut names = Vec::new();
-    for node in fields::one_or_more(node) {
-        let Some(name) = fields::filled_text(node, findings) else { continue };
-        if crate::plan::template::is_name(&name.value) {
-            names.push(name.value);
-        } else {
-            findings.error(node.at, "expected the name of an environment variable");
-        }
-    }
-    names
 }
 
 fn read_diff(node: &Node, findings: &mut Findings) -> Option<Kind> {

@@ -11,6 +11,7 @@ use super::foreach;
 use super::grammar;
 use super::input::{self, Input};
 use super::mcp;
+use super::network;
 use super::order::{self, Order};
 use super::placeholder;
 use super::route;
@@ -20,6 +21,7 @@ use super::tdd_check;
 use super::yaml::{self, Node, Value};
 use crate::id::ContentHash;
 use crate::mcp::McpServer;
+use crate::plan::BaselinePolicy;
 use crate::plan::template::{Role, Template};
 use crate::platform::NONE;
 
@@ -38,6 +40,8 @@ pub struct Workflow {
     pub(crate) carry: Vec<Located<Template>>,
     pub(crate) protect: Vec<Located<Template>>,
     pub(crate) recheck: Vec<Written>,
+    pub(crate) baseline: BaselinePolicy,
+    pub(crate) cold: bool,
     pub(crate) mcp: BTreeMap<String, McpServer>,
     pub(crate) order: Order,
     warnings: Vec<Diagnostic>,
@@ -134,6 +138,9 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
     };
     let (carry, protect) = (globs("carry"), globs("protect"));
     let recheck = fields.get("recheck").map(|node| read_recheck(node, findings));
+    let baseline = fields.get("baseline");
+    let baseline = baseline.and_then(|node| fields::word(node, &grammar::BASELINE, findings));
+    let cold = fields.get("cold").and_then(|node| fields::boolean(node, findings));
     let mcp = fields.get("mcp").map(|node| mcp::read_all(node, findings));
     let steps = fields.required("steps", "a workflow file", findings);
     let steps = steps.and_then(|node| step::read_all(node, findings));
@@ -151,11 +158,14 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         carry,
         protect,
         recheck: recheck.unwrap_or_default(),
+        baseline: baseline.unwrap_or_default(),
+        cold: cold.unwrap_or(true),
         mcp: mcp.unwrap_or_default(),
         order: order?,
         warnings: Vec::new(),
     };
     foreach::check(&workflow.order, &workflow.protect, findings);
+    network::check(&workflow.order, workflow.defaults.network, findings);
     platform_is_named(&workflow, findings);
     route::resolve(&mut workflow.order, findings);
     claims::check(&workflow.order, findings);

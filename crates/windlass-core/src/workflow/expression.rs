@@ -1,6 +1,6 @@
 //! The jq expressions of a workflow, for whoever can compile them.
 
-use super::check::Kind;
+use super::check::{Check, Kind};
 use super::definition::Workflow;
 use super::diagnostic::{At, Diagnostic, Located, Severity};
 use crate::id::StepId;
@@ -17,13 +17,15 @@ pub enum ExpressionKind {
     Verdict,
     /// The files of a rollback.
     Files,
+    /// A variable that a command of a check gets.
+    Variable,
 }
 
 /// One jq expression as written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
-    /// The step that it belongs to.
-    pub step: StepId,
+    /// The step that it belongs to; none for what the whole workflow says.
+    pub step: Option<StepId>,
     /// What it is for.
     pub kind: ExpressionKind,
     /// The expression.
@@ -33,13 +35,20 @@ pub struct Expression {
 }
 
 impl Workflow {
-    /// Returns every expression, step by step.
+    /// Returns every expression: those of `recheck`, then step by step.
     pub fn expressions(&self) -> Vec<Expression> {
         let mut expressions = Vec::new();
+        for check in self.recheck.iter().flat_map(|written| written.checks()) {
+            for text in variables(check) {
+                let (text, at) = (text.value.clone(), text.at);
+                let kind = ExpressionKind::Variable;
+                expressions.push(Expression { step: None, kind, text, at });
+            }
+        }
         for step in &self.order.steps {
             let mut add = |kind, text: &Located<String>| {
                 let (text, at) = (text.value.clone(), text.at);
-                expressions.push(Expression { step: step.id.clone(), kind, text, at });
+                expressions.push(Expression { step: Some(step.id.clone()), kind, text, at });
             };
             if let Some(when) = &step.step.when {
                 add(ExpressionKind::When, when);
@@ -62,6 +71,7 @@ impl Workflow {
                     | Kind::Platform(_)
                     | Kind::NotYet => {}
                 }
+                variables(check).for_each(|expr| add(ExpressionKind::Variable, expr));
             }
             for files in step.routes.iter().flat_map(|route| route.files.iter().chain(&route.types))
             {
@@ -87,4 +97,9 @@ impl Workflow {
             help: None,
         }
     }
+}
+
+/// Returns the expressions of the variables that a check's command gets.
+fn variables(check: &Check) -> impl Iterator<Item = &Located<String>> {
+    check.kind.command().into_iter().flat_map(|command| command.room.variables.values())
 }

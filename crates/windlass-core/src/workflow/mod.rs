@@ -8,7 +8,7 @@
 //! - `grammar` has a row for every key; `schema` and `reference` are made of the same rows.
 //! - `fields` reads typed values out of nodes; `step`, `team`, `check`, `measured_check`, `paper_check`,
 //!   `tdd_check`, `route`,
-//!   `input`, `mcp` and `settings` read the parts of the grammar, and `unsupported` lists what this version
+//!   `input`, `mcp`, `room`, `network` and `settings` read the parts of the grammar, and `unsupported` lists what this version
 //!   refuses.
 //! - `order` looks up the names and sorts the steps; `route`, `foreach`, `claims` and `placeholder`
 //!   check
@@ -34,11 +34,13 @@ mod input;
 pub(crate) mod mcp;
 mod measured_check;
 mod modeline;
+pub(crate) mod network;
 mod order;
 mod paper_check;
 mod placeholder;
 pub(crate) mod quote;
 mod reference;
+pub(crate) mod room;
 mod route;
 mod schema;
 mod settings;

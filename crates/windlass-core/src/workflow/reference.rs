@@ -2,8 +2,8 @@
 
 use super::grammar::{
     BACKOFF, CHECKS, DEFAULTS, DIFF, FAILED, HUB, INPUT, Initial, Key, LIMITS, Mapping, Names,
-    PLATFORM_FIX, PREPARE, PULL_REQUEST, READ, REPORT, ROLLBACK, ROUTE, SERVER, SPOKE, STEP, TEAM,
-    Takes, WORKFLOW,
+    PLATFORM_FIX, PREPARE, PULL_REQUEST, READ, REPORT, ROLLBACK, ROOM, ROUTE, SERVER, SPOKE, STEP,
+    TEAM, Takes, WORKFLOW,
 };
 
 /// What the page begins with.
@@ -61,6 +61,7 @@ pub fn reference() -> String {
         section(table, "###", &mut page);
     }
     section(&DIFF, "###", &mut page);
+    section(&ROOM, "###", &mut page);
     page
 }
 
@@ -126,6 +127,8 @@ fn takes(what: Takes) -> String {
         Takes::Command => "a shell command".to_owned(),
         Takes::Path => "a path".to_owned(),
         Takes::Glob => "a glob".to_owned(),
+        Takes::MachinePath => "a path of the machine".to_owned(),
+        Takes::Host => "a host".to_owned(),
         Takes::Time => "a time".to_owned(),
         Takes::Boolean => "`true` or `false`".to_owned(),
         Takes::Count { least, .. } => format!("a whole number, at least {least}"),
@@ -150,7 +153,7 @@ fn takes(what: Takes) -> String {
                 Names::ContextKeys => "KEY",
                 Names::Verdicts => "VERDICT",
                 Names::Globs => "GLOB",
-                Names::Servers | Names::Variables => "NAME",
+                Names::Servers | Names::Variables | Names::CheckVariables => "NAME",
             };
             format!("`{name}`: {}", takes(*of))
         }

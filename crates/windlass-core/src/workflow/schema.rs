@@ -9,8 +9,10 @@ use serde_json::{Map, Value as Json, json};
 use super::builtin;
 use super::grammar::{CHECKS, Initial, Mapping, Names, Rule, Takes, WORKFLOW};
 use super::input::MAX_INPUTS;
+use super::room::{KEPT_BEGINNINGS, KEPT_NAMES};
 use crate::mcp::MAX_SERVERS;
 use crate::question::grammar::QUESTION_FILE;
+use crate::reach::LONGEST_EXPOSED;
 use crate::story::grammar::STORY_FILE;
 
 /// Where the schema belongs in a repository, so that editors find it.
@@ -25,6 +27,8 @@ const ID: &str = "^[a-z0-9][a-z0-9_-]{0,63}$";
 const SERVER: &str = "^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$";
 const NAME: &str = "^[A-Za-z_][A-Za-z0-9_]*$";
 const DOTTED: &str = "^[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)*$";
+const MACHINE_PATH: &str = "^~?/";
+const HOST: &str = "^(\\*\\.)?[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*(:[0-9]{1,5})?$";
 const TIME: &str = "^\\s*([0-9]+(ms|s|m|h|d))+\\s*$";
 
 /// Returns the JSON Schema (draft 2020-12) of a workflow file.
@@ -188,6 +192,10 @@ fn takes(what: Takes, definitions: &mut Map<String, Json>) -> Json {
         Takes::Path | Takes::Glob => {
             json!({"type": "string", "pattern": FILLED, "maxLength": 1000})
         }
+        Takes::MachinePath => {
+            json!({"type": "string", "pattern": MACHINE_PATH, "maxLength": LONGEST_EXPOSED})
+        }
+        Takes::Host => json!({"type": "string", "pattern": HOST}),
         Takes::Literal => json!({"type": "string"}),
         Takes::Id => json!({"type": "string", "pattern": ID}),
         Takes::Variable => json!({"type": "string", "pattern": NAME}),
@@ -225,6 +233,10 @@ fn takes(what: Takes, definitions: &mut Map<String, Json>) -> Json {
                     object["propertyNames"] = json!({"pattern": SERVER});
                     object["maxProperties"] = json!(MAX_SERVERS);
                 }
+                Names::CheckVariables => {
+                    object["propertyNames"] =
+                        json!({"pattern": NAME, "not": {"pattern": kept_variables()}});
+                }
                 Names::Variables => object["propertyNames"] = json!({"pattern": NAME}),
                 Names::Verdicts => {}
             }
@@ -235,6 +247,11 @@ fn takes(what: Takes, definitions: &mut Map<String, Json>) -> Json {
             json!({"anyOf": choices})
         }
     }
+}
+
+/// The names of variables that nobody gives to a check.
+fn kept_variables() -> String {
+    format!("^({}|({})$)", KEPT_BEGINNINGS.join("|"), KEPT_NAMES.join("|"))
 }
 
 fn list(of: &Json, least: usize, most: Option<usize>) -> Json {

@@ -3,9 +3,10 @@
 use super::diagnostic::{Findings, Located};
 use super::fields::{self, Fields};
 use super::grammar;
+use super::room;
 use super::yaml::{Node, Value};
-use crate::plan::Backoff;
 use crate::plan::template::{Role, Template};
+use crate::plan::{Backoff, StepNetwork};
 use crate::time::Span;
 
 /// How long a command of `prepare` may take: installing dependencies is slow.
@@ -17,6 +18,7 @@ pub(crate) struct Defaults {
     pub(crate) retries: u32,
     pub(crate) timeout: Span,
     pub(crate) idle_timeout: Span,
+    pub(crate) network: StepNetwork,
     pub(crate) backoff: Backoff,
 }
 
@@ -26,6 +28,7 @@ impl Default for Defaults {
             retries: 3,
             timeout: Span::minutes(30),
             idle_timeout: Span::minutes(10),
+            network: StepNetwork::On,
             backoff: Backoff { initial: Span::seconds(5), max: Span::minutes(5) },
         }
     }
@@ -53,6 +56,8 @@ pub(crate) struct WrittenPrepare {
     pub(crate) run: Located<Template>,
     pub(crate) lock: Option<Located<Template>>,
     pub(crate) timeout: Span,
+    pub(crate) inputs: Vec<Located<Template>>,
+    pub(crate) expose: Vec<String>,
 }
 
 pub(super) fn read_defaults(node: &Node, findings: &mut Findings) -> Defaults {
@@ -66,6 +71,11 @@ pub(super) fn read_defaults(node: &Node, findings: &mut Findings) -> Defaults {
     }
     if let Some(span) = fields.get("idle_timeout").and_then(|node| fields::span(node, findings)) {
         defaults.idle_timeout = span;
+    }
+    if let Some(node) = fields.get("network")
+        && let Some(network) = fields::word(node, &grammar::NETWORK, findings)
+    {
+        defaults.network = network;
     }
     if let Some(backoff) = fields.get("backoff").and_then(|node| read_backoff(node, findings)) {
         defaults.backoff = backoff;
@@ -131,5 +141,15 @@ fn read_command(node: &Node, findings: &mut Findings) -> Option<WrittenPrepare> 
     };
     let (folder, lock) = (path("in"), path("lock"));
     let timeout = fields.get("timeout").and_then(|node| fields::span(node, findings));
-    Some(WrittenPrepare { folder, run: run?, lock, timeout: timeout.unwrap_or(PREPARE_TIMEOUT) })
+    let inputs =
+        fields.get("inputs").map(|node| fields::templates(node, Role::FixedGlob, findings));
+    let expose = fields.get("room").map(|node| room::read_exposed(node, findings));
+    Some(WrittenPrepare {
+        folder,
+        run: run?,
+        lock,
+        timeout: timeout.unwrap_or(PREPARE_TIMEOUT),
+        inputs: inputs.unwrap_or_default(),
+        expose: expose.unwrap_or_default(),
+    })
 }

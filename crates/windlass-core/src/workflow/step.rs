@@ -5,6 +5,7 @@ use super::check;
 use super::diagnostic::{At, Findings, Located};
 use super::fields::{self, Fields};
 use super::grammar::{self, PUBLISHED_TYPES};
+use super::network;
 use super::route::{self, WrittenFailed, WrittenRoute};
 use super::settings;
 use super::suggest::{nearest, shown};
@@ -12,7 +13,10 @@ use super::team;
 use super::unsupported;
 use super::yaml::{Node, Value};
 use crate::plan::template::{Role, Template, is_name};
-use crate::plan::{Backoff, CommitPolicy, Exhausted, GatePolicy, ReportEvery, Skip, ValueType};
+use crate::plan::{
+    Backoff, CommitPolicy, Exhausted, GatePolicy, ReportEvery, Skip, StepNetwork, ValueType,
+};
+use crate::reach::HostRule;
 use crate::time::Span;
 
 /// More steps than anybody reads; the bound keeps checking quick.
@@ -46,6 +50,8 @@ pub(crate) struct Step {
     pub(crate) retries: Option<u32>,
     pub(crate) timeout: Option<Span>,
     pub(crate) idle_timeout: Option<Span>,
+    pub(crate) network: Option<StepNetwork>,
+    pub(crate) hosts: Vec<Located<HostRule>>,
     pub(crate) backoff: Option<Backoff>,
     pub(crate) gate: Option<GatePolicy>,
     pub(crate) on: Vec<WrittenRoute>,
@@ -169,6 +175,11 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
         retries: fields.get("retries").and_then(|node| settings::read_retries(node, findings)),
         timeout: fields.get("timeout").and_then(|node| fields::span(node, findings)),
         idle_timeout: fields.get("idle_timeout").and_then(|node| fields::span(node, findings)),
+        network: word(&fields, "network", &grammar::NETWORK, findings),
+        hosts: fields
+            .get("hosts")
+            .map(|node| network::read_hosts(node, findings))
+            .unwrap_or_default(),
         backoff: fields.get("backoff").and_then(|node| settings::read_backoff(node, findings)),
         gate: word(&fields, "gate", &grammar::GATE, findings),
         on: fields.get("on").map(|node| route::read_all(node, findings)).unwrap_or_default(),

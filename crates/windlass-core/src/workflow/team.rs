@@ -2,7 +2,7 @@
 //!
 //! `plan` with a team becomes the steps `plan/SPOKE`, one for each spoke, and `plan/hub`, nested in
 //! the group `plan`. What the step itself says about proof, publishing and gates is said of the hub;
-//! its `needs` and `when` hold for all of them.
+//! its `needs`, `when`, `network` and `hosts` hold for all of them.
 
 use super::check::{Check, Kind, Written};
 use super::diagnostic::{Findings, Located};
@@ -72,6 +72,10 @@ pub(super) fn expand(step: Step, node: &Node, findings: &mut Findings) -> Option
         hub_fields.get("reads").map(|n| step::read_reads(n, findings)).into_iter().flatten(),
     );
     hub.reads.extend(step.reads.iter().cloned());
+    for spoke in &mut spokes {
+        spoke.network = step.network;
+        spoke.hosts.clone_from(&step.hosts);
+    }
     spokes.push(hub);
     Some(Step {
         title: step.title,
@@ -201,6 +205,8 @@ impl Step {
             retries: None,
             timeout: None,
             idle_timeout: None,
+            network: None,
+            hosts: Vec::new(),
             backoff: None,
             gate: None,
             on: Vec::new(),

@@ -4,7 +4,7 @@
 //! that nobody keeps. Whoever builds one of these deletes its row.
 
 /// Keys of a step.
-pub(super) const STEP_KEYS: [&str; 3] = ["concurrency", "may_read", "network"];
+pub(super) const STEP_KEYS: [&str; 2] = ["concurrency", "may_read"];
 
 /// Kinds of check.
 pub(super) const CHECKS: [&str; 0] = [];

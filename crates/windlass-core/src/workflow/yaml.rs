@@ -49,7 +49,7 @@ pub(crate) enum Value {
 
 impl Value {
     /// Returns the node's kind in the words of a message.
-    pub(super) fn kind(&self) -> String {
+    pub(crate) fn kind(&self) -> String {
         match self {
             Self::Null => "nothing".to_owned(),
             Self::Boolean(value) => format!("the boolean `{value}`"),

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use windlass_core::id::{ContentHash, RunId, StepIndex};
 use windlass_core::judgement::ReportKind;
 use windlass_core::plan::{
-    Backoff, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted, FailedRoute, FailedTo,
-    Foreach, GatePolicy, Limits, Plan, PlanParts, PlanStep, Publish, PullRequest, ReportEvery,
-    Rollback, Route, Skip, StepKind, Strength, ValueType,
+    Backoff, BaselinePolicy, Check, CheckId, CheckKind, CommitPolicy, Criterion, Exhausted,
+    FailedRoute, FailedTo, Foreach, GatePolicy, Limits, Plan, PlanParts, PlanStep, Publish,
+    PullRequest, ReportEvery, Rollback, Route, Skip, StepKind, StepNetwork, Strength, ValueType,
 };
 use windlass_core::run::RunFacts;
 use windlass_core::time::Span;
@@ -149,6 +149,8 @@ pub(crate) fn chain(steps: Vec<PlanStep>, limits: Limits) -> Plan {
         carry: Vec::new(),
         protect: Vec::new(),
         recheck: None,
+        baseline: BaselinePolicy::Strict,
+        cold: true,
         worst_case_attempts: 0,
         roles: BTreeMap::new(),
         mcp: BTreeMap::new(),
@@ -221,6 +223,8 @@ pub(crate) fn plain(id: String) -> PlanStep {
         retries: 3,
         timeout: Span::minutes(30),
         idle_timeout: Span::minutes(10),
+        network: StepNetwork::On,
+        hosts: Vec::new(),
         backoff: Backoff { initial: Span::seconds(30), max: Span::minutes(10) },
         gate: None,
         on: BTreeMap::new(),
@@ -259,6 +263,7 @@ fn criterion(kind: u8) -> Option<Criterion> {
         timeout: Span::minutes(1),
         cache: true,
         env: Vec::new(),
+        room: Box::default(),
     };
     let state = || CheckKind::State { expr: ".context.x".to_owned() };
     let verdict = || CheckKind::Verdict {

@@ -242,7 +242,7 @@ fn placeholders_of_items_stand_where_they_are_known_and_safe() {
     w.yaml:11:17: `{item.title}` cannot be part of a path
       help: `{item.id}` can: it has only letters, digits, `-` and `_`
     w.yaml:12:21: `{item.id}` cannot be part of a command: only inputs can
-      help: commands see the item as environment variables, `$WINDLASS_ITEM_ID` and `$WINDLASS_ITEM_TITLE`
+      help: give it to the command of a check as a variable: `env: {ITEM: .item.id, TITLE: .item.title}`
     w.yaml:12:43: `{item.id}` is not known before its item comes up
       help: `{item.…}` works in `task`, `reads`, `publishes`, `may_write`, `writes`, `file` and `diff`
     "#);

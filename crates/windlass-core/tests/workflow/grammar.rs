@@ -73,11 +73,10 @@ fn ids_have_a_form() {
 #[test]
 fn words_of_the_grammar_that_nothing_runs_yet_are_refused() {
     assert_snapshot!(refused_step(
-        "agent: x;concurrency: 2;network: none;may_read: [a];done: {diff: any}"
+        "agent: x;concurrency: 2;may_read: [a];done: {diff: any}"
     ), @r#"
     w.yaml:5:5: `concurrency` is not supported by this version of windlass yet
-    w.yaml:6:5: `network` is not supported by this version of windlass yet
-    w.yaml:7:5: `may_read` is not supported by this version of windlass yet
+    w.yaml:6:5: `may_read` is not supported by this version of windlass yet
     "#);
 }
 

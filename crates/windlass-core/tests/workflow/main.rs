@@ -14,6 +14,7 @@ mod planning;
 mod platforms;
 mod properties;
 mod roles;
+mod rooms;
 mod schema;
 mod simulate;
 mod tdd;

@@ -19,10 +19,13 @@ const RICH: &str = r#"{
         },
         "defaults": {
             "retries": 3, "timeout": "30m", "idle_timeout": "10m",
-            "backoff": {"initial": "5s", "max": "5m"}
+            "network": "provider", "backoff": {"initial": "5s", "max": "5m"}
         },
         "limits": {"cost_usd": 25, "wall": "8h", "attempts": 60},
-        "prepare": [{"in": "web", "run": "npm ci", "lock": "web/lock", "timeout": "30m"}],
+        "prepare": [{"in": "web", "run": "npm ci", "lock": "web/lock", "timeout": "30m",
+            "inputs": ["web/lock", "web/*.json"], "room": {"expose": "~/.cache/b"}}],
+        "baseline": "no_new_failures",
+        "cold": false,
         "carry": [".env"],
         "protect": "tests/**",
         "mcp": {"docs": {
@@ -35,14 +38,17 @@ const RICH: &str = r#"{
                 "reads": ["a.md", {"file": "b.md", "as": "B", "optional": false}],
                 "publishes": {"plan.file": "{specs}/plan.md", "ok": "boolean"},
                 "may_write": ["src/**"], "retries": 2, "timeout": "1h30m", "idle_timeout": "90s",
-                "backoff": "5s", "gate": "approval", "skip": "allowed", "exhausted": "pause",
+                "backoff": "5s", "network": "provider", "hosts": ["a.example.org", "*.example.org:8443"],
+                "gate": "approval", "skip": "allowed", "exhausted": "pause",
                 "commit": "wip", "satisfied": "ok", "trust": "agent",
                 "done": {"all": [
                     {"file": "{specs}/plan.md", "stale": "ok", "min_bytes": 1, "contains": "x"},
                     {"any": [{"diff": "any"}, {"not": {"run": "false"}}]},
                     [{"diff": {"only": ["a/**"], "never": "b/**", "max_lines": 5}}],
                     {"state": ".context.ok"},
-                    {"run": "make", "timeout": "10m", "cache": true, "env": ["CI"], "in": "app"}
+                    {"run": "make", "timeout": "10m", "cache": true, "env": ["CI"], "in": "app",
+                        "network": "host", "room": {"expose": ["/opt/x", "~/y"]}},
+                    {"run": "make", "env": {"REVIEW": ".context.r", "ITEM": ".item.id"}, "network": "none"}
                 ]}
             },
             {
@@ -213,6 +219,26 @@ fn every_key_can_be_left_out_unless_both_ask_for_it() {
 }
 
 #[test]
+fn names_that_nobody_gives_to_a_check_do_not_fit() {
+    let fits = |name: &str| {
+        let done = json!({"run": "make", "env": {name: ".a"}});
+        let step = json!({"id": "a", "agent": "x", "done": done});
+        let source = json!({"workflow": "w", "steps": [step]});
+        let accepted = Workflow::parse(&source.to_string(), "w.yaml").is_ok();
+        assert_eq!(VALIDATOR.is_valid(&source), accepted, "{name}");
+        accepted
+    };
+    for name in ["REVIEW", "_a", "PATHS", "MY_PATH", "HOMES", "GIT", "WINDLASS", "LDX"] {
+        assert!(fits(name), "{name}");
+    }
+    for name in
+        ["PATH", "HOME", "TMPDIR", "SHELL", "GIT_DIR", "WINDLASS_X", "LD_PRELOAD", "a-b", ""]
+    {
+        assert!(!fits(name), "{name}");
+    }
+}
+
+#[test]
 fn defaults_of_the_schema_are_those_of_the_parser() {
     let plan = |value: &Value| {
         let plan = super::parsed(&value.to_string()).plan(PlanRequest::default()).unwrap();
@@ -228,6 +254,7 @@ fn defaults_of_the_schema_are_those_of_the_parser() {
     let schema = schema();
     let mut count = 0;
     for (definition, place) in [
+        ("", ""),
         ("defaults", "/defaults"),
         ("backoff", "/defaults/backoff"),
         ("limits", "/limits"),
@@ -237,7 +264,8 @@ fn defaults_of_the_schema_are_those_of_the_parser() {
         ("read", "/steps/0/reads/0"),
         ("run_check", "/steps/0/done"),
     ] {
-        let keys = schema["$defs"][definition]["properties"].as_object().unwrap();
+        let table = if definition.is_empty() { &schema } else { &schema["$defs"][definition] };
+        let keys = table["properties"].as_object().unwrap();
         for (key, property) in keys {
             let Some(default) = property.get("default") else { continue };
             let mut explicit = base.clone();

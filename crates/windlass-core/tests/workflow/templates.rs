@@ -38,7 +38,7 @@ fn commands_take_inputs_only() {
     "#);
     assert_snapshot!(refused_step("agent: x;done: {run: 'cat {context.a.b}'}"), @r#"
     w.yaml:5:17: `{context.a.b}` cannot be part of a command: only inputs can
-      help: commands see the context as environment variables, `WINDLASS_CONTEXT_…`
+      help: give it to the command of a check as a variable, such as `env: {REVIEW: .context.review.status}`
     "#);
     assert_snapshot!(refused("workflow: w
 inputs: {a: {type: string, default: x}}

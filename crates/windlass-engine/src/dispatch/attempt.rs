@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::id::{AttemptId, StepId};
-use windlass_core::plan::{PlanStep, StepKind};
+use windlass_core::plan::{PlanStep, StepKind, StepNetwork};
 use windlass_core::prompt::prompt;
 use windlass_core::proof::{AttemptReport, Blob, Outcome, Trouble, Usage};
 use windlass_core::run::{Category, InputKind, RunState};
@@ -14,6 +14,7 @@ use windlass_core::view::escalation;
 use super::held::tail;
 use super::mirror;
 use super::servers::servers;
+use super::site::mode_of;
 use super::socket::Badge;
 use super::worker::{Worker, WorkerError};
 use crate::agent::{
@@ -353,10 +354,14 @@ impl Worker {
         if self.is_boxed() {
             let path = policy.env.iter().find(|(name, _)| name == "PATH");
             let path = path.map_or("", |(_, path)| path.as_str());
-            policy.view = Some(self.box_of(scratch, &command, path, ViewNetwork::Host)?);
+            let network = match plan.network {
+                StepNetwork::On => ViewNetwork::Host,
+                StepNetwork::Provider | StepNetwork::Off => ViewNetwork::Own,
+            };
+            policy.view = Some(self.box_of(scratch, &command, path, network)?);
         } else {
             policy.confinement = Confinement {
-                mode: self.site.sandbox.mode(),
+                mode: mode_of(self.site.sandbox),
                 write: self.writable(command.write),
                 never: self.site.out_of_reach(state.facts.here),
                 within,

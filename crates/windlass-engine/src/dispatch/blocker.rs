@@ -127,6 +127,7 @@ fn step_for(state: &RunState, blocker: u32) -> Option<PlanStep> {
             timeout: check.timeout,
             cache: false,
             env: Vec::new(),
+            room: Box::default(),
         };
         Criterion::Check(Check { id: CheckId(0), kind })
     });

@@ -46,7 +46,7 @@ pub use hosted::{HostedDriver, Stopped};
 pub use hosted_journal::{HostedJournal, attempt_of};
 pub use notify::{NotifyError, NotifyRequest, notify};
 pub use request::{Answer, Request};
-pub use site::{Sandbox, Site};
+pub use site::Site;
 pub use socket::{AgentAnswer, AgentCall, SocketError, context_get, context_set, item_call};
 pub use start::{StartError, StartRequest, start};
 pub use unstarted::{UnstartedError, clear_unstarted};

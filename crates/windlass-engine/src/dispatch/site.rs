@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use windlass_core::config::PassEnv;
+use windlass_core::bytes::ByteSize;
+use windlass_core::config::{PassEnv, Sandbox};
 use windlass_core::id::StepId;
 use windlass_core::plan::StepKind;
+use windlass_core::reach::HostRule;
 use windlass_core::run::{RunFacts, RunState};
 
 use super::worker::WorkerError;
@@ -39,39 +41,29 @@ pub struct Site {
     pub allow_write: Vec<PathBuf>,
     /// Variables that the user lets attempts have beside the usual ones.
     pub pass_env: Vec<PassEnv>,
+    /// Whether attempts and checks are put into boxes and rooms.
+    pub sandbox: Sandbox,
+    /// Further paths that the user lets attempts and checks read.
+    pub expose: Vec<PathBuf>,
+    /// How large an ignored folder may be to be copied.
+    pub copy_limit: ByteSize,
+    /// How much all layers of a run may hold.
+    pub disk_limit: ByteSize,
+    /// Hosts of package registries that the user lets `prepare` and attempts reach.
+    pub registries: Vec<HostRule>,
     /// What all runs on this machine share.
     pub machine: Machine,
     /// Quiet hours and the day's budget.
     pub house: HouseRules,
-    /// What happens where namespaces cannot be had.
-    pub sandbox: Sandbox,
-    /// Further paths that boxes and rooms show.
-    pub expose: Vec<PathBuf>,
-    /// How large an ignored folder may be to be copied, in bytes.
-    pub copy_limit: u64,
 }
 
-impl Sandbox {
-    /// Returns what it means for a program without a view of its own.
-    pub(super) fn mode(self) -> ConfinementMode {
-        match self {
-            Self::Require => ConfinementMode::Require,
-            Self::Prefer => ConfinementMode::Prefer,
-            Self::Off => ConfinementMode::Off,
-        }
+/// What the setting means for a program without a view of its own.
+pub(super) fn mode_of(sandbox: Sandbox) -> ConfinementMode {
+    match sandbox {
+        Sandbox::Require => ConfinementMode::Require,
+        Sandbox::Prefer => ConfinementMode::Prefer,
+        Sandbox::Off => ConfinementMode::Off,
     }
-}
-
-/// What happens where namespaces cannot be had.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sandbox {
-    /// Nothing is started.
-    Require,
-    /// Whatever can be enforced is, and it is said.
-    #[default]
-    Prefer,
-    /// Nothing is enforced.
-    Off,
 }
 
 impl Site {
@@ -183,7 +175,7 @@ impl Site {
             passes: Store::open_read_only(&self.home.state)?,
             rooms: self.rooms(run, facts, engine)?,
             user: self.user.clone(),
-            copy_limit: self.copy_limit,
+            copy_limit: self.copy_limit.0,
             here: facts.here,
             scratch: canonical(&run.scratch),
             launchers_lock: run.launchers_lock(),

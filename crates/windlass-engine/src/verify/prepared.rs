@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::id::ObjectId;
 use windlass_core::plan::{Plan, Prepare};
+use windlass_core::reach::below_home;
 
 use super::cancel::Cancel;
 use super::changes::set;
@@ -81,6 +82,7 @@ impl Verifier {
                 Some(inputs) => {
                     match self.prepare_from(prepare, &inputs, code, &below, warmth, cancel)? {
                         Ok(made) => Ok(made),
+                        Err(ran) if !prepare.inputs.is_empty() => Err(ran),
                         // What was inferred may be too little; the whole tree is never.
                         Err(_) => self.prepare_whole(prepare, code, &below, warmth, cancel)?,
                     }
@@ -154,7 +156,7 @@ impl Verifier {
             timeout: prepare.timeout,
             env: Vec::new(),
             network: ViewNetwork::Host,
-            expose: Vec::new(),
+            expose: self.below_home(&prepare.expose),
         };
         let ran = self.run(&room, &request, cancel)?;
         if !ran.succeeded() {
@@ -182,6 +184,12 @@ impl Verifier {
         Ok(Some(files.collect()))
     }
 
+    /// Expands `~/` in paths that a workflow names.
+    pub(super) fn below_home(&self, paths: &[String]) -> Vec<PathBuf> {
+        let home = self.rooms.exposed().home();
+        paths.iter().map(|path| below_home(path, home)).collect()
+    }
+
     /// What identifies the tools that checks use: the same command with another compiler is another
     /// command.
     pub(super) fn tools(&self) -> Vec<u8> {
@@ -192,6 +200,9 @@ impl Verifier {
 
 /// The globs of the files that a `prepare` sees, as listed or as its lock file tells.
 fn input_globs(prepare: &Prepare) -> Option<Vec<String>> {
+    if !prepare.inputs.is_empty() {
+        return Some(prepare.inputs.clone());
+    }
     let lock = prepare.lock.as_ref()?;
     let name = Path::new(lock).file_name()?.to_str()?;
     let (_, manifests) = MANIFESTS.iter().find(|(locks, _)| locks.contains(&name))?;

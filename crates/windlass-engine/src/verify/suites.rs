@@ -128,7 +128,10 @@ impl Looking<'_> {
         {
             return Ok(Err(seen));
         }
-        let request = self.command_request(&suite.command());
+        let request = match self.command_request(&suite.command()) {
+            Ok(request) => request,
+            Err(why) => return Ok(Err(Seen::unanswered(format!("`{command}`: {why}")))),
+        };
         let (report, output) = self.verifier.run_only(&room, &request, self.cancel)?;
         let how = how(&report.outcome);
         let ran = Ran { report, evidence: None, excerpt: String::new() };

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use windlass_core::id::{ContentHash, ObjectId};
 use windlass_core::plan::{
-    Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, Plan, PlanStep, Rollback, glob,
-    template,
+    Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, Plan, PlanStep, Rollback,
+    RoomNetwork, glob, template,
 };
 use windlass_core::proof::{Finding, MAX_LISTED_PATHS, Proof, VerifyReport};
 use windlass_core::snapshot::{Baseline, Snapshot};
@@ -581,16 +581,38 @@ impl Looking<'_> {
         })
     }
 
-    /// What a command is run with.
-    pub(super) fn command_request<'c>(&self, command: &CheckCommand<'c>) -> CommandRequest<'c> {
-        CommandRequest {
+    /// What a command is run with; or why a variable that it gets cannot be worked out.
+    pub(super) fn command_request<'c>(
+        &self,
+        command: &CheckCommand<'c>,
+    ) -> Result<CommandRequest<'c>, String> {
+        Ok(CommandRequest {
             command: command.command,
             folder: command.folder,
             timeout: command.timeout,
-            env: context_environment(self.request, command.command),
-            network: ViewNetwork::Own,
-            expose: Vec::new(),
+            env: self.variables(command)?,
+            network: match command.room.network {
+                RoomNetwork::None => ViewNetwork::Own,
+                RoomNetwork::Host => ViewNetwork::Host,
+            },
+            expose: self.verifier.below_home(&command.room.expose),
+        })
+    }
+
+    /// The variables of a command, under the names that the workflow chose: a text as it is, anything
+    /// else as JSON; nothing for `null`.
+    fn variables(&self, command: &CheckCommand<'_>) -> Result<Vec<(String, String)>, String> {
+        let mut variables = Vec::new();
+        for (name, expression) in &command.room.variables {
+            let values = self.evaluate(expression).map_err(|why| format!("`{name}`: {why}"))?;
+            let Some(value) = values.first().filter(|value| !value.is_null()) else { continue };
+            let text = as_text(value);
+            if text.contains('\0') || text.len() > MAX_VARIABLE_BYTES {
+                return Err(format!("`{name}`: the value does not fit into a variable"));
+            }
+            variables.push((name.clone(), text));
         }
+        Ok(variables)
     }
 
     fn command(&self, room: &Room, check: &CheckKind) -> Result<Seen, Broken> {
@@ -607,7 +629,10 @@ impl Looking<'_> {
         let Some(asked) = check.command() else {
             return Ok(Seen::unanswered("this is not a command".to_owned()));
         };
-        let request = self.command_request(&asked);
+        let request = match self.command_request(&asked) {
+            Ok(request) => request,
+            Err(why) => return Ok(Seen::unanswered(format!("run `{command}`: {why}"))),
+        };
         if let Some(wanted) = Wanted::of(check) {
             return self.reports(room, &wanted, &request);
         }
@@ -631,10 +656,10 @@ impl Looking<'_> {
     pub(super) fn key_of(
         &self,
         code: &ObjectId,
-        command: &CheckCommand<'_>,
+        asked: &CheckCommand<'_>,
         kind: &[Vec<u8>],
     ) -> Option<PassKey> {
-        let CheckCommand { command, folder, cache: true, env, .. } = command else {
+        let CheckCommand { command, folder, cache: true, env, .. } = asked else {
             return None;
         };
         let mut hasher = blake3::Hasher::new();
@@ -662,9 +687,13 @@ impl Looking<'_> {
             part(path.as_bytes());
             part(hash.as_str().as_bytes());
         }
-        for (name, value) in context_environment(self.request, command) {
+        for (name, value) in self.variables(asked).ok()? {
             part(name.as_bytes());
             part(value.as_bytes());
+        }
+        part(format!("{:?}", asked.room.network).as_bytes());
+        for path in &asked.room.expose {
+            part(path.as_bytes());
         }
         Some(PassKey(*hasher.finalize().as_bytes()))
     }
@@ -680,43 +709,6 @@ fn known(report: &VerifyReport) -> impl Fn(windlass_core::plan::CheckId) -> Hold
 fn counts_lines(step: &PlanStep) -> bool {
     let checks = step.done.as_ref().map(Criterion::checks).unwrap_or_default();
     checks.iter().any(|check| matches!(check.kind, CheckKind::Diff { max_lines: Some(_), .. }))
-}
-
-/// Context as environment: `a.b` becomes `WINDLASS_CONTEXT_A_B`, and the step's item becomes
-/// `WINDLASS_ITEM_ID` and `WINDLASS_ITEM_TITLE`. Never text in a command. Commands of the platform know
-/// nothing of the run: what they say about a tree holds for every item.
-pub(super) fn context_environment(
-    request: &VerifyRequest<'_>,
-    command: &str,
-) -> Vec<(String, String)> {
-    let mut platforms = request.plan.platforms.iter();
-    if platforms.any(|platform| platform.pack.has_command(command)) {
-        return Vec::new();
-    }
-    fn walk(prefix: &str, value: &serde_json::Value, into: &mut Vec<(String, String)>) {
-        if let Some(object) = value.as_object() {
-            for (key, value) in object {
-                let name: String = key
-                    .chars()
-                    .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
-                    .collect();
-                walk(&format!("{prefix}_{name}"), value, into);
-            }
-        } else {
-            let text = as_text(value);
-            if !text.contains('\0') && text.len() <= MAX_VARIABLE_BYTES {
-                into.push((prefix.to_owned(), text));
-            }
-        }
-    }
-    let mut variables = Vec::new();
-    walk("WINDLASS_CONTEXT", request.context, &mut variables);
-    for field in ["id", "title"] {
-        let value = request.document["item"][field].as_str();
-        let name = format!("WINDLASS_ITEM_{}", field.to_ascii_uppercase());
-        variables.extend(value.map(|value| (name, value.to_owned())));
-    }
-    variables
 }
 
 fn as_text(value: &serde_json::Value) -> String {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use windlass_core::config::Sandbox;
 
 #[derive(Debug, Args)]
 pub(crate) struct DemoArguments {
@@ -135,9 +136,36 @@ pub(crate) struct DriveArguments {
     /// Let agents have this variable of your environment as well; `PREFIX_*` means all but keys
     #[arg(long, value_name = "NAME")]
     pub(crate) pass_env: Vec<String>,
+    /// Confine attempts and checks: `require` all of it, `prefer` what there is, or `off`
+    #[arg(long, value_name = "WORD", hide_possible_values = true)]
+    pub(crate) sandbox: Option<SandboxWord>,
+    /// Let attempts and checks read this path as well
+    #[arg(long, value_name = "PATH")]
+    pub(crate) expose: Vec<PathBuf>,
     /// Tell people by this shell command at gates, pauses, limits and the end; or `bell`, `off`
     #[arg(long, value_name = "CMD")]
     pub(crate) notify: Option<String>,
+}
+
+/// Whether attempts and checks are confined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SandboxWord {
+    /// All of it, or nothing starts.
+    Require,
+    /// As much as the machine has.
+    Prefer,
+    /// Not at all.
+    Off,
+}
+
+impl From<SandboxWord> for Sandbox {
+    fn from(word: SandboxWord) -> Self {
+        match word {
+            SandboxWord::Require => Self::Require,
+            SandboxWord::Prefer => Self::Prefer,
+            SandboxWord::Off => Self::Off,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

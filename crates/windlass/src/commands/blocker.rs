@@ -17,6 +17,7 @@ use crate::cli::{
     BlockArguments, BlockerArguments, BlockerCheckArguments, BlockerCommand, Cli, FixedArguments,
 };
 use crate::commands::decide;
+use crate::config;
 use crate::error::{CommandError, EXIT_PERSON};
 use crate::hook;
 use crate::output::Output;
@@ -104,8 +105,10 @@ fn check(
     arguments: &BlockerCheckArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let surroundings = Surroundings::find_to_drive(cli, &[])?;
+    let mut surroundings = Surroundings::find_to_drive(cli, &[])?;
     surroundings.refuse_agents_to("look whether a blocker is put right")?;
+    let confinement = config::confinement(&surroundings.site.user.top_level)?;
+    surroundings.confine_as_set(&confinement)?;
     let state = surroundings.loaded()?.1.state;
     let view = which(&state, arguments.blocker)?;
     let look = check_blocker(&surroundings.site, &state, view.id).map_err(CommandError::failure)?;

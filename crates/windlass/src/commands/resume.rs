@@ -86,6 +86,7 @@ impl Ready {
         surroundings.refuse_agents()?;
         let settings = config::load(&surroundings.site.user.top_level)?;
         surroundings.pass_env(&settings, &arguments.pass_env, output)?;
+        surroundings.confine(&settings.confinement, arguments, output)?;
         let notify = arguments.notify.as_deref().map(Notify::of);
         let notify = Setting::or_flag(notify, settings.notify);
         Ok(Self { surroundings, no_wait: arguments.no_wait, notify })

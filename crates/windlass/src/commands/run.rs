@@ -64,6 +64,7 @@ fn begin(
 ) -> Result<(Surroundings, RunId, DriveHow), CommandError> {
     let settings = config::load(&surroundings.site.user.top_level)?;
     surroundings.pass_env(&settings, &arguments.drive.pass_env, output)?;
+    surroundings.confine(&settings.confinement, &arguments.drive, output)?;
     let plan = plan(arguments, items, &settings, &surroundings, output)?;
     let chosen = backend::choose(arguments, &settings, &surroundings.site.env, output)?;
     backend::of_steps(&plan, &chosen, &surroundings.site.env)?;

@@ -10,6 +10,7 @@ use windlass_engine::hosted::hook_log;
 
 use super::who::Asked;
 use super::{LONG_PATIENCE, shell_file};
+use crate::config;
 use crate::error::CommandError;
 use crate::surroundings::{Surroundings, person};
 
@@ -19,7 +20,10 @@ const CLAUDES_CAP: u32 = 8;
 impl Asked {
     /// Returns windlass's folders and the repository, for what needs git.
     pub(super) fn surroundings(&self) -> Result<Surroundings, CommandError> {
-        Surroundings::at(&self.checkout.top_level, self.home.clone(), &[], None)
+        let folder = &self.checkout.top_level;
+        let mut surroundings = Surroundings::at(folder, self.home.clone(), &[], None)?;
+        surroundings.confine_as_set(&config::confinement(folder)?)?;
+        Ok(surroundings)
     }
 
     /// Becomes the driver of the run that the session owns.

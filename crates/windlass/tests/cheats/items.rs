@@ -22,7 +22,7 @@ steps:
         done:
           all:
             - {file: "out/{item.id}.txt"}
-            - {run: 'echo "$WINDLASS_ITEM_TITLE"; eval "test -s out/$WINDLASS_ITEM_ID.txt"'}
+            - {run: 'echo "$TITLE"; eval "test -s out/$ITEM.txt"', env: {TITLE: .item.title, ITEM: .item.id}}
 "#;
 
 fn items(env: &TestEnv) -> Vec<(String, String)> {

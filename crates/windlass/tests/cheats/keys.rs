@@ -120,6 +120,25 @@ fn only_the_user_lets_variables_through() {
 }
 
 #[test]
+fn only_the_user_says_what_attempts_and_checks_reach() {
+    let env = env();
+    let wish = "sandbox: off\nexpose: /opt\nregistries: packages.example.org\n";
+    env.repository.write(".windlass/config.yaml", wish);
+    env.repository.commit("a wish");
+    let agent = "echo right > answer.txt";
+    let finished = env.run(ANSWER, agent, &["--sandbox", "prefer", "--expose", "."]);
+    finished.assert_code(0);
+    for key in ["sandbox: off", "expose", "registries"] {
+        let told = format!("`{key}` in .windlass/config.yaml is not heeded");
+        assert!(finished.stderr.contains(&told), "{finished}");
+    }
+    let refused = env.run(ANSWER, agent, &["--expose", "/"]);
+    refused.assert_code(2);
+    assert!(refused.stderr.contains("`--expose /`: that is everything"), "{refused}");
+    env.run(ANSWER, agent, &["--sandbox", "maybe"]).assert_code(2);
+}
+
+#[test]
 fn the_home_is_its_own_and_stays_for_the_run() {
     let env = env();
     for file in KEY_FILES {

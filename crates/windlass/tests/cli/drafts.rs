@@ -20,7 +20,7 @@ steps:
       - id: code
         agent: developer
         exhausted: block
-        done: {run: "grep -q right \"src/$WINDLASS_ITEM_ID.txt\""}
+        done: {run: "grep -q right \"src/$ITEM.txt\"", env: {ITEM: .item.id}}
   - id: publish
     builtin: pull-request
     gate: approval

@@ -25,7 +25,7 @@ steps:
         done:
           all:
             - {file: "src/{item.id}.txt"}
-            - {run: "grep -qF \"$WINDLASS_ITEM_TITLE\" \"src/$WINDLASS_ITEM_ID.txt\""}
+            - {run: "grep -qF \"$TITLE\" \"src/$ITEM.txt\"", env: {TITLE: .item.title, ITEM: .item.id}}
       - id: review
         agent: reviewer
         publishes: {review.status: string}

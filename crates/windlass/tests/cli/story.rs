@@ -12,7 +12,7 @@ steps:
     foreach: items
     steps:
       - {id: red, agent: developer, done: {file: "tests/{item.id}.txt"}}
-      - {id: green, agent: developer, done: {run: "test -s src/$WINDLASS_ITEM_ID.txt"}}
+      - {id: green, agent: developer, done: {run: "test -s src/$ITEM.txt", env: {ITEM: .item.id}}}
 "#;
 
 const AGENT: &str = r#"

@@ -18,7 +18,7 @@ steps:
     steps:
       - id: code
         agent: developer
-        done: [{file: "{item.id}.txt"}, {run: "grep -q right \"$WINDLASS_ITEM_ID.txt\""}]
+        done: [{file: "{item.id}.txt"}, {run: "grep -q right \"$ITEM.txt\"", env: {ITEM: .item.id}}]
       - id: review
         agent: reviewer
         publishes: {review.status: string}

@@ -33,7 +33,7 @@ impl Around {
     fn in_shell(self, name: &str) -> String {
         match self {
             Self::Top => name.to_owned(),
-            Self::Item => format!("{FOREACH}-$WINDLASS_ITEM_ID-{name}"),
+            Self::Item => format!("{FOREACH}-$ITEM-{name}"),
         }
     }
 
@@ -74,7 +74,11 @@ fn policies(random: &mut Random) -> String {
 }
 
 fn judged(around: Around, name: &str) -> String {
-    format!("done: {{run: 'sh judge.sh \"{}\"'}}", around.in_shell(name))
+    let env = match around {
+        Around::Top => "",
+        Around::Item => ", env: {ITEM: .item.id}",
+    };
+    format!("done: {{run: 'sh judge.sh \"{}\"'{env}}}", around.in_shell(name))
 }
 
 /// Draws a team; its second spoke may be left out.

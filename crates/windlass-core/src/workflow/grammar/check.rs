@@ -1,12 +1,13 @@
 //! The kinds of check; the first key of each table is the word that makes a mapping that check.
 
-use super::key::{Key, Mapping, Rule, Takes, count, one_or_more};
+use super::key::{Key, Mapping, Names, Rule, Takes, count, one_or_more};
 use super::paper_check::{QUESTIONS, STORIES, VERDICT_IN};
-use super::words::{OK, PLATFORM_CHECKS, WHOLE_DIFF, alone};
+use super::words::{OK, PLATFORM_CHECKS, ROOM_NETWORK, WHOLE_DIFF, alone};
 use crate::workflow::unsupported;
 
 const OK_WORDS: [&str; 1] = alone(&OK);
 const WHOLE_DIFF_WORDS: [&str; 1] = alone(&WHOLE_DIFF);
+const ROOM_NETWORK_WORDS: [&str; 2] = alone(&ROOM_NETWORK);
 const PLATFORM_WORDS: [&str; 6] = alone(&PLATFORM_CHECKS);
 
 /// Every kind of check, ways to join them included.
@@ -89,26 +90,61 @@ pub(in crate::workflow) static FILE: Mapping = Mapping {
 const TIMEOUT: Key = Key::new("timeout", Takes::Time, "How long it may take.").default("10m");
 const CACHE: Key =
     Key::new("cache", Takes::Boolean, "Whether an earlier pass counts again.").default("true");
-const ENV: Key =
-    Key::new("env", one_or_more(&Takes::Variable), "Variables that matter to the result.")
-        .otherwise("none")
-        .example("[CI]");
+const ENV: Key = Key::new(
+    "env",
+    Takes::Either(&[
+        one_or_more(&Takes::Variable),
+        Takes::Named { names: Names::CheckVariables, of: &Takes::Expression },
+    ]),
+    "The variables that the command gets of the run, each with the jq expression for its value; or a \
+     list of those of your environment that matter to the result. Not `PATH`, `HOME`, `TMPDIR` or \
+     `SHELL`, nor names that begin with `WINDLASS_`, `GIT_` or `LD_`.",
+)
+.otherwise("none")
+.example("{REVIEW: .context.review.status}");
+const NETWORK: Key = Key::new(
+    "network",
+    Takes::Word(&ROOM_NETWORK_WORDS),
+    "`host`: the command uses the host's network, and its proof shows it; `none`: loopback of its own \
+     only.",
+)
+.default("none");
+const ROOM_KEY: Key = Key::new("room", Takes::Mapping(&ROOM), "What its room opens besides.")
+    .otherwise("nothing")
+    .example("{expose: [~/.cache/browsers]}");
 const IN: Key =
     Key::new("in", Takes::Path, "The folder to run in.").otherwise("the root").example("app");
+
+pub(in crate::workflow) static ROOM: Mapping = Mapping {
+    name: "room",
+    of: "`room`",
+    doc: "What the room of a command opens besides the tree, the system and the usual tools. A proof \
+          that was got so shows it.",
+    keys: &[Key::new(
+        "expose",
+        one_or_more(&Takes::MachinePath),
+        "Paths of the machine that the command may read: absolute, or below `~/`.",
+    )
+    .required()
+    .example("[~/.cache/browsers, /dev/dri]")],
+    not_yet: &[],
+    rule: Rule::None,
+};
 
 pub(in crate::workflow) static RUN: Mapping = Mapping {
     name: "run_check",
     of: "a `run` check",
     doc: "Observed. The command exits with 0, by `sh -c`, in the verifier's tree. A pass counts \
-          again for the same code, command, folder, `prepare`, carried files, context and \
-          variables of `env`. A command sees the context as variables: `review.status` is \
-          `WINDLASS_CONTEXT_REVIEW_STATUS`.",
+          again for the same code, command, folder, `prepare`, carried files and variables of \
+          `env`. Of the run a command knows what `env` gives it, and nothing else.",
     keys: &[
         Key::new("run", Takes::Command, "The command.").required().example("make test"),
         TIMEOUT,
         CACHE,
         ENV,
         IN,
+        NETWORK,
+        ROOM_KEY,
     ],
     not_yet: &[],
     rule: Rule::None,
@@ -133,6 +169,8 @@ pub(in crate::workflow) static JUNIT: Mapping = Mapping {
         CACHE,
         ENV,
         IN,
+        NETWORK,
+        ROOM_KEY,
     ],
     not_yet: &[],
     rule: Rule::None,
@@ -155,6 +193,8 @@ pub(in crate::workflow) static COVERAGE: Mapping = Mapping {
         CACHE,
         ENV,
         IN,
+        NETWORK,
+        ROOM_KEY,
     ],
     not_yet: &[],
     rule: Rule::None,
@@ -193,6 +233,8 @@ pub(in crate::workflow) static RED: Mapping = Mapping {
         CACHE,
         ENV,
         IN,
+        NETWORK,
+        ROOM_KEY,
     ],
     not_yet: &[],
     rule: Rule::None,
@@ -221,6 +263,8 @@ pub(in crate::workflow) static GREEN: Mapping = Mapping {
         CACHE,
         ENV,
         IN,
+        NETWORK,
+        ROOM_KEY,
     ],
     not_yet: &[],
     rule: Rule::None,

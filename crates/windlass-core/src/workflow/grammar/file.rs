@@ -1,11 +1,14 @@
 //! The file itself, and what holds for all its steps.
 
+use super::check::ROOM;
 use super::key::{Key, Mapping, Names, Rule, Takes, count, list, one_or_more, small_count};
 use super::step::STEP;
-use super::words::{INPUT_TYPES, alone};
+use super::words::{BASELINE, INPUT_TYPES, NETWORK, alone};
 use crate::workflow::step::MAX_STEPS;
 
 const TYPES: [&str; 5] = alone(&INPUT_TYPES);
+const BASELINE_WORDS: [&str; 3] = alone(&BASELINE);
+const NETWORK_WORDS: [&str; 3] = alone(&NETWORK);
 
 pub(in crate::workflow) static WORKFLOW: Mapping = Mapping {
     name: "workflow",
@@ -72,6 +75,21 @@ pub(in crate::workflow) static WORKFLOW: Mapping = Mapping {
         .otherwise("only the check of the blocker")
         .example("[{run: make test}]"),
         Key::new(
+            "baseline",
+            Takes::Word(&BASELINE_WORDS),
+            "Every command that judges runs once on the base before the first attempt. `strict`: what \
+             fails there has to hold at the end all the same; `no_new_failures`: only failures that \
+             are new count; `off`: it is not run.",
+        )
+        .default("strict"),
+        Key::new(
+            "cold",
+            Takes::Boolean,
+            "Whether what the run ends with is proven once more in a fresh clone, with nothing but \
+             what `prepare` makes there; reports show a `false`.",
+        )
+        .default("true"),
+        Key::new(
             "mcp",
             Takes::Named { names: Names::Servers, of: &Takes::Mapping(&SERVER) },
             "MCP servers that its agents are offered, by name.",
@@ -129,6 +147,12 @@ pub(in crate::workflow) static DEFAULTS: Mapping = Mapping {
         )
         .default("10m"),
         Key::new(
+            "network",
+            Takes::Word(&NETWORK_WORDS),
+            "What attempts reach: `on` everything, `provider` hosts by list, `off` nothing.",
+        )
+        .default("on"),
+        Key::new(
             "backoff",
             Takes::Either(&[Takes::Time, Takes::Mapping(&BACKOFF)]),
             "How long to wait after trouble with the surroundings or a timeout.",
@@ -158,14 +182,30 @@ pub(in crate::workflow) static LIMITS: Mapping = Mapping {
 pub(in crate::workflow) static PREPARE: Mapping = Mapping {
     name: "prepare",
     of: "an entry of `prepare`",
-    doc: "A command that runs in the verifier's tree before the first attempt, and again when its \
-          `lock` file changes or the tree was made anew.",
+    doc: "A command that makes a clean tree ready, in a room of its own where registries can be \
+          reached. What it made is used again for the same command and the same content of all its \
+          `inputs`.",
     keys: &[
         Key::new("in", Takes::Path, "The folder to run in.").otherwise("the root").example("web"),
         Key::new("run", Takes::Command, "The command.").required().example("npm ci"),
-        Key::new("lock", Takes::Path, "The file whose content decides whether to run again.")
-            .example("web/package-lock.json"),
+        Key::new(
+            "lock",
+            Takes::Path,
+            "The lock file; it is one of the `inputs` where there are any.",
+        )
+        .example("web/package-lock.json"),
         Key::new("timeout", Takes::Time, "How long it may take.").default("30m"),
+        Key::new(
+            "inputs",
+            one_or_more(&Takes::Glob),
+            "The files that the command sees, and no others: manifests, lock files, settings of \
+             registries.",
+        )
+        .otherwise("the whole tree")
+        .example("[web/package.json, web/package-lock.json, web/.npmrc]"),
+        Key::new("room", Takes::Mapping(&ROOM), "What its room opens besides.")
+            .otherwise("nothing")
+            .example("{expose: [~/.cache/browsers]}"),
     ],
     not_yet: &[],
     rule: Rule::None,

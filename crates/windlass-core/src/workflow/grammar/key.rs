@@ -130,6 +130,10 @@ pub(crate) enum Takes {
     Path,
     /// A glob below the repository.
     Glob,
+    /// A path of the machine, absolute or below `~/`.
+    MachinePath,
+    /// A host, with or without a port, or all below a domain.
+    Host,
     /// A length of time.
     Time,
     Boolean,
@@ -182,6 +186,8 @@ pub(crate) enum Names {
     Servers,
     /// Names of environment variables.
     Variables,
+    /// The same, without those that nobody gives to a check.
+    CheckVariables,
 }
 
 /// A list of any length.

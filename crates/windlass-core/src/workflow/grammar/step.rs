@@ -4,12 +4,14 @@ use super::file::BACKOFF;
 use super::key::{Key, Mapping, Names, Rule, Takes, list, one_or_more, small_count};
 use super::team::{BACKEND, MODEL, TEAM};
 use super::words::{
-    BUILTIN, COMMIT, EXHAUSTED, FIXES, FOREACH, GATE, OK, PUBLISHED_TYPES, SKIP, TRUST, alone,
+    BUILTIN, COMMIT, EXHAUSTED, FIXES, FOREACH, GATE, NETWORK, OK, PUBLISHED_TYPES, SKIP, TRUST,
+    alone,
 };
 use crate::workflow::step::MAX_STEPS;
 use crate::workflow::unsupported;
 
 const BUILTIN_WORDS: [&str; 2] = alone(&BUILTIN);
+const NETWORK_WORDS: [&str; 3] = alone(&NETWORK);
 const GATE_WORDS: [&str; 1] = alone(&GATE);
 const SKIP_WORDS: [&str; 1] = alone(&SKIP);
 const EXHAUSTED_WORDS: [&str; 3] = alone(&EXHAUSTED);
@@ -93,6 +95,21 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
             "How long to wait after trouble with the surroundings or a timeout.",
         )
         .otherwise("5s to 5m, or `defaults`"),
+        Key::new(
+            "network",
+            Takes::Word(&NETWORK_WORDS),
+            "What its attempts reach: `on` everything, services of this machine included; `provider` \
+             the backend's own hosts, the `registries` of the configuration and `hosts`; `off` nothing.",
+        )
+        .otherwise("`on`, or `defaults`"),
+        Key::new(
+            "hosts",
+            one_or_more(&Takes::Host),
+            "With `network: provider`: hosts that attempts reach besides, as `HOST`, `HOST:PORT` or \
+             `*.DOMAIN`.",
+        )
+        .otherwise("none")
+        .example("[docs.example.org, \"*.example.org:8443\"]"),
         Key::new("gate", Takes::Word(&GATE_WORDS), "A person has to accept the proven step.")
             .otherwise("none")
             .on_groups(),

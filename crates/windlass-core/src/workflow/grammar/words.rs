@@ -1,7 +1,9 @@
 //! Keys that take one of a few words, with what each word means to the plan.
 
 use crate::judgement::ReportKind;
-use crate::plan::{CommitPolicy, Exhausted, GatePolicy, Skip, ValueType};
+use crate::plan::{
+    BaselinePolicy, CommitPolicy, Exhausted, GatePolicy, RoomNetwork, Skip, StepNetwork, ValueType,
+};
 use crate::question::Phase;
 use crate::workflow::check::PlatformCheck;
 
@@ -24,6 +26,20 @@ pub(in crate::workflow) const EXHAUSTED: [(&str, Exhausted); 3] =
 
 pub(in crate::workflow) const COMMIT: [(&str, CommitPolicy); 2] =
     [("wip", CommitPolicy::Wip), ("never", CommitPolicy::Never)];
+
+/// The network of a step's attempts.
+pub(in crate::workflow) const NETWORK: [(&str, StepNetwork); 3] =
+    [("on", StepNetwork::On), ("provider", StepNetwork::Provider), ("off", StepNetwork::Off)];
+
+/// The network of a check's command.
+pub(in crate::workflow) const ROOM_NETWORK: [(&str, RoomNetwork); 2] =
+    [("none", RoomNetwork::None), ("host", RoomNetwork::Host)];
+
+pub(in crate::workflow) const BASELINE: [(&str, BaselinePolicy); 3] = [
+    ("strict", BaselinePolicy::Strict),
+    ("no_new_failures", BaselinePolicy::NoNewFailures),
+    ("off", BaselinePolicy::Off),
+];
 
 /// For `satisfied` and `stale`.
 pub(in crate::workflow) const OK: [(&str, bool); 1] = [("ok", true)];

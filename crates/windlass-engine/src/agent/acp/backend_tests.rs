@@ -50,6 +50,8 @@ impl World {
             model: Some(model),
             mcp: &[],
             prompt_file: &self.path("prompt.md"),
+            works_in: Path::new("/place"),
+            own: None,
             place: &self.path("place"),
             scratch: &self.path("scratch"),
             env: &self.env,

@@ -51,6 +51,8 @@ impl World {
             model: None,
             mcp: &[],
             prompt_file: &self.prompt,
+            works_in: Path::new("/place"),
+            own: None,
             place: &self.place,
             scratch: self.home.path(),
             env: &self.env,
