@@ -9,6 +9,7 @@
 //! - [`expr`]: jq expressions, evaluated with a bound.
 //! - [`launcher`]: windlass re-executed around one attempt or check.
 //! - [`process`]: the engine's side of it, and who descends from whom.
+//! - [`proxy`]: the one way out of a box whose network is empty.
 //! - [`verify`]: the judge: checks, protected files, verifier trees.
 //! - [`forge`]: issues, the user's remote, pull requests: what is done with the user's keys.
 //! - [`dispatch`]: the driver, its worker, its socket, and how runs start.
@@ -29,5 +30,6 @@ pub mod launcher;
 pub mod machine;
 pub mod plugin;
 pub mod process;
+pub mod proxy;
 pub mod store;
 pub mod verify;
