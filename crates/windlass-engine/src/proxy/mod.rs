@@ -18,6 +18,8 @@
 //! - [`record`]: which hosts were refused or could not be reached.
 //! - `answer`: what a client is told that gets no connection.
 //!
+//! [`provider_hosts`] says which hosts a backend needs.
+//!
 //! Invariants: no connection is made to a host that is not on the list, and no name that is not on
 //! it is resolved (a lookup alone carries data out). A name is resolved once, and the connection
 //! goes to the address that was checked. Neither bodies nor values of headers are kept anywhere.
@@ -34,6 +36,7 @@ mod control;
 mod entry;
 mod head;
 pub mod policy;
+pub mod provider_hosts;
 pub mod record;
 mod relay;
 mod request;
@@ -46,6 +49,7 @@ pub use access::{Access, access};
 pub use child::{PROXY_ARGUMENT, ProxyChild, spawn, spawn_with_forwards};
 pub use entry::main_proxy;
 pub use policy::{Bounds, Forward, HostRule, ProxyPolicy, Upstream};
+pub use provider_hosts::{ProviderHosts, provider_hosts};
 pub use record::{Failure, FailureKind};
 pub use request::{Request, RequestError, Want};
 pub use target::{Host, Target, TargetError};
