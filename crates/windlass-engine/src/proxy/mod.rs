@@ -18,7 +18,7 @@
 //! - [`record`]: which hosts were refused or could not be reached.
 //! - `answer`: what a client is told that gets no connection.
 //!
-//! [`provider_hosts`] says which hosts a backend needs.
+//! [`provider_hosts()`] says which hosts a backend needs, [`variables()`] how programs find the proxy.
 //!
 //! Invariants: no connection is made to a host that is not on the list, and no name that is not on
 //! it is resolved (a lookup alone carries data out). A name is resolved once, and the connection
@@ -44,6 +44,7 @@ mod serve;
 mod socks;
 mod target;
 mod upstream;
+mod variables;
 
 pub use access::{Access, access};
 pub use child::{PROXY_ARGUMENT, ProxyChild, spawn, spawn_with_forwards};
@@ -53,3 +54,4 @@ pub use provider_hosts::{ProviderHosts, provider_hosts};
 pub use record::{Failure, FailureKind};
 pub use request::{Request, RequestError, Want};
 pub use target::{Host, Target, TargetError};
+pub use variables::variables;

@@ -33,7 +33,7 @@ pub enum Host {
     /// A name in lower case without its last dot.
     ///
     /// Odd spellings of addresses (`2130706433`, `0x7f.1`) are names as well. No rule has such a
-    /// name, see [`is_like_number`].
+    /// name, see `is_like_number`.
     Name(String),
     /// An address.
     Address(IpAddr),
