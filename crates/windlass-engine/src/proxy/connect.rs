@@ -37,8 +37,10 @@ pub(super) fn connect(policy: &ProxyPolicy, target: &Target) -> Result<Connected
         Access::Forward(forward) => connect_any(&forward.addresses(), bounds).map(Connected::from),
         kind @ (Access::Public | Access::PrivateToo) => match &policy.upstream {
             // Names are the upstream's to resolve: often nobody else on such a network can.
-            Some(upstream) => connect_through(upstream, target, bounds),
-            None => {
+            Some(upstream) if !policy.no_proxy.is_for(target) => {
+                connect_through(upstream, target, bounds)
+            }
+            Some(_) | None => {
                 let resolved = resolve(target)?;
                 connect_any(&permitted(&resolved, kind)?, bounds).map(Connected::from)
             }

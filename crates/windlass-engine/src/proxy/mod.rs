@@ -10,10 +10,11 @@
 //! - [`policy`]: what it is told: which hosts, which bounds, where to record.
 //! - `child`: the launcher's side, [`spawn`]; `control`: what goes over the socket between both.
 //! - `entry`: its `main`; `serve`: listeners, a thread for each connection.
-//! - `head`: the first bytes, within a time; `request` (HTTP) and `socks`: what the box asks for; `target`: host and port of it; `body`:
-//!   where the body of a request ends.
+//! - `head`: the first bytes, within a time; `request` (HTTP) and `socks`: what the box asks for;
+//!   `target`: host and port of it; `body`: where the body of a request ends.
 //! - `access`: whether it may have it; `address`: what kind of address a name led to.
-//! - `connect`: the connection from the host; `upstream`: through the user's own proxy.
+//! - `connect`: the connection from the host; `upstream`: through the user's own proxy;
+//!   `users_proxy`: which one that is.
 //! - `relay`: bytes in both directions.
 //! - [`record`]: which hosts were refused or could not be reached.
 //! - `answer`: what a client is told that gets no connection.
@@ -44,6 +45,7 @@ mod serve;
 mod socks;
 mod target;
 mod upstream;
+mod users_proxy;
 mod variables;
 
 pub use access::{Access, access};
@@ -54,4 +56,5 @@ pub use provider_hosts::{ProviderHosts, provider_hosts};
 pub use record::{Failure, FailureKind};
 pub use request::{Request, RequestError, Want};
 pub use target::{Host, Target, TargetError};
+pub use users_proxy::{NoProxy, users_proxy};
 pub use variables::variables;

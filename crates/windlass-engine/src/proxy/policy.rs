@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use super::target::{Host, Target, is_like_number, parse_port, split_port};
 pub use super::upstream::{Upstream, UpstreamError};
+pub use super::users_proxy::NoProxy;
 
 /// The largest policy that a proxy reads.
 pub(super) const MAX_POLICY_BYTES: usize = 1024 * 1024;
@@ -38,9 +39,12 @@ pub struct ProxyPolicy {
     pub forward: Vec<Forward>,
     /// The file to which a line is appended for each host that was refused or failed.
     pub record: PathBuf,
-    /// The user's own proxy, through which all connections go that are not forwarded.
+    /// The user's own proxy, for all connections that are not forwarded.
     #[serde(default)]
     pub upstream: Option<Upstream>,
+    /// Hosts that are reached without that proxy.
+    #[serde(default)]
+    pub no_proxy: NoProxy,
     /// Times and sizes.
     #[serde(default)]
     pub bounds: Bounds,
@@ -56,6 +60,7 @@ impl ProxyPolicy {
             forward: Vec::new(),
             record,
             upstream: None,
+            no_proxy: NoProxy::default(),
             bounds: Bounds::default(),
         }
     }

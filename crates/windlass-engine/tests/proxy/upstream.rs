@@ -4,7 +4,7 @@ use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, channel};
 
-use windlass_engine::proxy::{FailureKind, ProxyPolicy};
+use windlass_engine::proxy::{FailureKind, NoProxy, ProxyPolicy};
 
 use crate::support::{Fixture, echo_server, exactly, forward_to, head, rest, server};
 
@@ -78,6 +78,18 @@ fn forwards_do_not_go_through_the_upstream() {
     tunnel.write_all(b"hello").unwrap();
     tunnel.shutdown(std::net::Shutdown::Write).unwrap();
     assert_eq!(rest(&mut tunnel), "hello");
+    assert!(asked.try_recv().is_err());
+}
+
+#[test]
+fn hosts_of_no_proxy_are_reached_without_the_upstream_and_looked_at() {
+    let (upstream, asked) = scripted_upstream("HTTP/1.1 200 OK\r\n\r\n");
+    let fixture = Fixture::start(|policy| {
+        through(upstream)(policy);
+        policy.allow.push("localhost".parse().unwrap());
+        policy.no_proxy = NoProxy::parse("localhost");
+    });
+    assert!(fixture.refused("localhost:443").contains("it leads to a private address"));
     assert!(asked.try_recv().is_err());
 }
 
