@@ -11,6 +11,7 @@
 //! - [`process`]: the engine's side of it, and who descends from whom.
 //! - [`exposed`]: what a box and a room show of the machine.
 //! - [`room`]: the layers of a run, and rooms made from them.
+//! - [`proxy`]: the one way out of a box whose network is empty.
 //! - [`verify`]: the judge: checks, protected files, verifier trees.
 //! - [`forge`]: issues, the user's remote, pull requests: what is done with the user's keys.
 //! - [`dispatch`]: the driver, its worker, its socket, and how runs start.
@@ -32,6 +33,7 @@ pub mod launcher;
 pub mod machine;
 pub mod plugin;
 pub mod process;
+pub mod proxy;
 pub mod room;
 pub mod store;
 pub mod verify;

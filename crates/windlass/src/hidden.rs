@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use windlass_engine::{agent, expr, git, launcher};
+use windlass_engine::{agent, expr, git, launcher, proxy};
 
 /// Performs a hidden command, if that is what was asked for.
 ///
@@ -15,6 +15,7 @@ pub(crate) fn dispatch() -> Option<ExitCode> {
     match (command, &arguments[1..]) {
         ("__launch", _) => Some(launcher::main_launch()),
         ("__eval", _) => Some(expr::main_eval()),
+        (proxy::PROXY_ARGUMENT, _) => Some(proxy::main_proxy()),
         ("__claude", [prompt, program, arguments @ ..]) => {
             Some(agent::main_claude(Path::new(prompt), program, arguments))
         }
