@@ -324,6 +324,9 @@ pub struct RedSuite {
     pub ran: u64,
     /// The names of the tests that failed, as a list in JSON; none where no report says so.
     pub failing: Option<Blob>,
+    /// Whether it passed, beside another suite of the step that failed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub passed: bool,
 }
 
 /// Tests that are proven to fail: what `green` is compared with.

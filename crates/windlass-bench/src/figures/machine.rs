@@ -173,6 +173,7 @@ fn facts() -> RunFacts {
         services: Vec::new(),
         push_settings: None,
         questions_wait: None,
+        base_record: None,
     }
 }
 

@@ -16,7 +16,7 @@ mod text;
 use std::fmt::Write as _;
 
 use crate::id::{AttemptId, ContentHash, ItemId, StepIndex};
-use crate::plan::{PlanStep, Publish, StepKind, template};
+use crate::plan::{BaselinePolicy, PlanStep, Publish, StepKind, template};
 use crate::run::{RunState, StepState};
 
 use criterion::describe_criterion;
@@ -83,6 +83,7 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
     reads(&mut text, &published, plan);
     context(&mut text, &published);
     platform::describe(&mut text, &state.plan.platforms);
+    failed_before(&mut text, state);
     // Whoever tries again needs to know what failed more than every word of the task.
     let max_task = if step.failure.is_some() { MAX_TASK_AGAIN } else { MAX_TASK };
     section(&mut text, "Task", &bounded(&task(&published, plan), max_task, &task_file(plan)));
@@ -99,6 +100,17 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
     retry::last_failure(&mut text, state, index);
     // Whatever the bounds of the parts add up to, a prompt has its end.
     format!("{}{WHEN_FINISHED}", cut(&text, MAX_BYTES - WHEN_FINISHED.len()))
+}
+
+/// What failed before anybody did anything: nobody should look for the cause in their own work.
+fn failed_before(text: &mut String, state: &RunState) {
+    let Some(record) = &state.facts.base_record else { return };
+    let Some(words) = record.in_words() else { return };
+    let mut body = format!("{}.", one_line(&words, 600));
+    if state.plan.baseline == BaselinePolicy::NoNewFailures {
+        body.push_str(" Only new failures count.");
+    }
+    section(text, "Before this run", &body);
 }
 
 fn section(text: &mut String, title: &str, body: &str) {

@@ -104,6 +104,9 @@ pub struct RunFacts {
     /// How long questions wait for an answer; not at all where nobody is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub questions_wait: Option<Span>,
+    /// What the checks said about the base commit; none in journals from before there were baselines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_record: Option<super::BaseRecord>,
 }
 
 impl RunFacts {
@@ -126,6 +129,7 @@ impl RunFacts {
             services: Vec::new(),
             push_settings: None,
             questions_wait: None,
+            base_record: None,
         }
     }
 }

@@ -12,6 +12,7 @@
 
 mod advice;
 mod apply;
+mod base_record;
 mod blocker;
 mod clarification;
 mod decide;
@@ -31,6 +32,7 @@ pub(crate) mod testing;
 
 pub use advice::{Advice, advice};
 pub use apply::IllegalEvent;
+pub use base_record::{BaseOutcome, BaseRecord, BaseResult, MAX_FAILING_NAMES};
 pub use blocker::{
     Blocker, BlockerCheck, BlockerKind, MAX_BLOCKER_BYTES, MAX_BLOCKER_CHECK_BYTES, NewBlocker,
     Resolution, Severity,

@@ -132,7 +132,7 @@ pub(crate) fn suite() -> Suite {
 
 /// The verifier saw that the tests fail, as they should.
 pub(crate) fn fail_as_they_should() -> VerifyReport {
-    let suite = RedSuite { folder: None, ran: 0, failing: None };
+    let suite = RedSuite { folder: None, ran: 0, failing: None, passed: false };
     VerifyReport { red: vec![suite], ..holds() }
 }
 
@@ -340,6 +340,7 @@ fn facts() -> RunFacts {
         services: Vec::new(),
         push_settings: None,
         questions_wait: None,
+        base_record: None,
     }
 }
 

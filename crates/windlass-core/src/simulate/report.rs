@@ -31,6 +31,7 @@ pub(super) fn facts() -> RunFacts {
         services: Vec::new(),
         push_settings: None,
         questions_wait: None,
+        base_record: None,
     }
 }
 
@@ -81,7 +82,7 @@ pub(super) fn holds(step: &PlanStep) -> VerifyReport {
 
 /// Tests that fail, as nobody counted them.
 fn red(suite: &Suite) -> RedSuite {
-    RedSuite { folder: suite.folder.clone(), ran: 0, failing: None }
+    RedSuite { folder: suite.folder.clone(), ran: 0, failing: None, passed: false }
 }
 
 /// A report on which it does not; failures of other `words` look different.

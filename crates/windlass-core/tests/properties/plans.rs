@@ -344,5 +344,6 @@ pub(crate) fn facts(in_advance: bool) -> RunFacts {
         services: Vec::new(),
         push_settings: None,
         questions_wait: None,
+        base_record: None,
     }
 }

@@ -79,6 +79,7 @@ impl Story {
             services: Vec::new(),
             push_settings: None,
             questions_wait: None,
+            base_record: None,
         };
         let now = Timestamp(1_800_000_000_000);
         let kind = InputKind::Start { plan: Box::new(plan), facts: Box::new(facts) };

@@ -14,8 +14,8 @@ mod own_home;
 mod program;
 mod rehearsal;
 mod reset;
-mod sign_in;
 mod script;
+mod sign_in;
 mod words;
 
 pub use acp::{AcpBackend, Job as AcpJob, converse as converse_by_acp, main_acp};

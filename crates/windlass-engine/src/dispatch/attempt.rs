@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::id::{AttemptId, StepId};
-use windlass_core::plan::{PlanStep, StepKind, StepNetwork};
+use windlass_core::plan::{PlanStep, StepKind};
 use windlass_core::prompt::prompt;
 use windlass_core::proof::{AttemptReport, Blob, Outcome, Trouble, Usage};
 use windlass_core::run::{Category, InputKind, RunState};
@@ -13,19 +13,19 @@ use windlass_core::view::escalation;
 
 use super::held::tail;
 use super::mirror;
+use super::network::{give_proxy, refused_in_words, view_network};
 use super::servers::servers;
 use super::site::mode_of;
 use super::socket::Badge;
 use super::worker::{Worker, WorkerError};
 use crate::agent::{
-    AgentResult, AttemptRequest, Backend, CommandBackend, MAY_WRITE, Printed, agent_environment,
-    SignIn, final_words, home_variables, make_home,
+    AgentResult, AttemptRequest, Backend, CommandBackend, MAY_WRITE, Printed, SignIn,
+    agent_environment, final_words, home_variables, make_home,
 };
 use crate::fault;
-use crate::git::{Committed, PlaceKind, place_files};
+use crate::git::{Committed, Displaced, PlaceKind, place_files};
 use crate::home::canonical;
 use crate::launcher::confine::{self, ConfinementLevel};
-use crate::launcher::view::ViewNetwork;
 use crate::launcher::{Confinement, LaunchPolicy, LaunchReport};
 use crate::process::{self, LauncherCommand};
 use crate::verify::Cancel;
@@ -88,6 +88,7 @@ impl Worker {
         };
         self.known = None;
         fault::point("attempt-exited");
+        self.put_settings_back(attempt)?;
         let (snapshot, trouble) = self.files_left(state)?;
         self.moved_by_agent = trouble.iter().any(|t| matches!(t, Trouble::HeadMoved { .. }));
         fault::point("attempt-observed");
@@ -98,10 +99,27 @@ impl Worker {
             output: self.keep_output(scratch.path())?,
             left_behind: launch.as_ref().map_or(0, |launch| launch.left_behind),
             trouble,
-            confinement: launch.map(|launch| launch.confinement).unwrap_or_default(),
+            confinement: launch
+                .map(|launch| launch.confinement + &refused_in_words(scratch.path()))
+                .unwrap_or_default(),
             escalation: self.escalation(state, attempt, scratch.path())?,
         };
         Ok(InputKind::AttemptEnded { attempt: attempt.clone(), report: Box::new(report), snapshot })
+    }
+
+    /// Puts the settings of the place's git directory back; what the agent made of them stays where
+    /// people find it.
+    fn put_settings_back(&self, attempt: &AttemptId) -> Result<(), WorkerError> {
+        let displaced = self.place.put_settings_back()?;
+        let name = attempt.to_string().replace('/', ".");
+        let folder = Path::new(".windlass/run/aside").join(format!("git-{name}"));
+        for Displaced { path, content } in displaced {
+            let kept = folder.join(path.to_string_lossy().replace('/', "."));
+            // A place whose papers cannot be written is told about when they are looked at.
+            let _ = place_files::create_dir(self.place.root(), &folder)
+                .and_then(|()| place_files::write_file(self.place.root(), &kept, &content));
+        }
+        Ok(())
     }
 
     /// Returns why the agent's last words ask for a person. A command that is a first try has none.
@@ -305,7 +323,8 @@ impl Worker {
         let temp = scratch.join("tmp");
         fs_err::create_dir_all(&temp)?;
         let role = state.plan.role_of(plan);
-        let own = self.is_boxed().then(|| canonical_new(&self.kept_for(plan, agent))).transpose()?;
+        let own =
+            self.is_boxed().then(|| canonical_new(&self.kept_for(plan, agent))).transpose()?;
         let mcp = match servers(&state.plan, plan, &self.site.env) {
             Ok(servers) => servers,
             Err(message) => return Ok(Err(message)),
@@ -334,8 +353,7 @@ impl Worker {
             Err(error) => return Ok(Err(error.to_string())),
         };
         let works_in = self.works_in().to_owned();
-        let mut policy =
-            LaunchPolicy::new(self.argv_of(&command), works_in, scratch.join(OUTPUT));
+        let mut policy = LaunchPolicy::new(self.argv_of(&command), works_in, scratch.join(OUTPUT));
         policy.stderr = command.errors_apart.then(|| scratch.join(ERRORS));
         policy.env = self.environment(state, attempt, agent, &prompt_file, scratch)?;
         policy.env.extend(command.env.clone());
@@ -354,11 +372,12 @@ impl Worker {
         if self.is_boxed() {
             let path = policy.env.iter().find(|(name, _)| name == "PATH");
             let path = path.map_or("", |(_, path)| path.as_str());
-            let network = match plan.network {
-                StepNetwork::On => ViewNetwork::Host,
-                StepNetwork::Provider | StepNetwork::Off => ViewNetwork::Own,
-            };
-            policy.view = Some(self.box_of(scratch, &command, path, network)?);
+            policy.view = Some(self.box_of(scratch, &command, path, view_network(plan))?);
+            let (env, registries) = (&self.site.env, &self.site.registries);
+            let given = give_proxy(plan, backend.name(), env, registries, scratch, &mut policy);
+            if let Err(message) = given {
+                return Ok(Err(message));
+            }
         } else {
             policy.confinement = Confinement {
                 mode: mode_of(self.site.sandbox),
@@ -399,9 +418,11 @@ impl Worker {
         env.retain(|(name, _)| name != "PATH" && name != "TMPDIR");
         let mut set = |name: &str, value: String| env.push((name.to_owned(), value));
         set("PATH", format!("{}:{}", bin.display(), path.unwrap_or_default()));
-        if !self.is_boxed() {
-            set("TMPDIR", scratch.join("tmp").to_string_lossy().into_owned());
-        }
+        let temp = match self.is_boxed() {
+            true => "/tmp".to_owned(),
+            false => scratch.join("tmp").to_string_lossy().into_owned(),
+        };
+        set("TMPDIR", temp);
         set("WINDLASS_RUN", state.facts.run.to_string());
         set("WINDLASS_STEP", attempt.step.to_string());
         set("WINDLASS_ATTEMPT", attempt.to_string());

@@ -175,6 +175,7 @@ impl Site {
             passes: Store::open_read_only(&self.home.state)?,
             rooms: self.rooms(run, facts, engine)?,
             user: self.user.clone(),
+            registries: self.registries.clone(),
             copy_limit: self.copy_limit.0,
             here: facts.here,
             scratch: canonical(&run.scratch),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use windlass_core::deps::Service;
 use windlass_core::failure_rules::FailureRule;
 use windlass_core::id::{ContentHash, RunId};
-use windlass_core::plan::{Plan, StepKind};
-use windlass_core::run::{Actor, Input, InputKind, PushSettings, RunFacts};
+use windlass_core::plan::{BaselinePolicy, Plan, StepKind};
+use windlass_core::run::{Actor, BaseRecord, Input, InputKind, PushSettings, RunFacts};
 use windlass_core::time::Span;
 
 use super::branch;
@@ -20,7 +20,7 @@ use crate::git::{Head, Place, PlaceRequest, place_files, remove_place};
 use crate::journal::{self, DecideError};
 use crate::launcher::confine::{self, ConfinementLevel};
 use crate::store::{Life, Store};
-use crate::verify::{PreflightError, matching_files, preflight};
+use crate::verify::{BaseProgress, PreflightError, matching_files, preflight, run_baseline};
 
 /// The largest ignored file that is carried into the verifier's tree.
 const MAX_CARRIED_BYTES: u64 = 16 << 20;
@@ -88,8 +88,44 @@ pub enum StartError {
     Note(#[from] UnstartedError),
     #[error("a folder could not be made")]
     Io(#[from] std::io::Error),
+    #[error("the baseline could not be run")]
+    Baseline(#[from] crate::verify::Broken),
+    #[error("you stopped after the baseline; nothing was started")]
+    Stopped,
     #[error("the verifier cannot be set up")]
     Verifier(#[from] super::worker::WorkerError),
+}
+
+/// Whoever waits for a run to start.
+pub trait StartWatcher {
+    /// Sees what the baseline does.
+    fn baseline(&mut self, progress: &BaseProgress);
+
+    /// Says how to go on after it.
+    fn choose(&mut self, record: &BaseRecord) -> AfterBaseline;
+}
+
+/// How to go on after a baseline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterBaseline {
+    /// As the workflow says.
+    Continue,
+    /// Count only tests that did not fail before.
+    OnlyNewFailures,
+    /// Do not start.
+    Stop,
+}
+
+/// Nobody waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Unwatched;
+
+impl StartWatcher for Unwatched {
+    fn baseline(&mut self, _progress: &BaseProgress) {}
+
+    fn choose(&mut self, _record: &BaseRecord) -> AfterBaseline {
+        AfterBaseline::Continue
+    }
 }
 
 /// Starts a run; nothing drives it yet.
@@ -97,7 +133,11 @@ pub enum StartError {
 /// # Errors
 /// It cannot be verified here, its place cannot be made, or another run has the place. Nothing is
 /// left behind then.
-pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartError> {
+pub fn start(
+    site: &Arc<Site>,
+    mut request: StartRequest,
+    watcher: &mut dyn StartWatcher,
+) -> Result<RunId, StartError> {
     let mut store = Store::open(&site.home.state)?;
     if request.here {
         refuse_second_run_here(&store, site)?;
@@ -145,7 +185,7 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
             return Err(error.into());
         }
     };
-    let facts = RunFacts {
+    let mut facts = RunFacts {
         run: run.clone(),
         branch: place_request.branch.clone(),
         base_name: match &site.user.head {
@@ -165,11 +205,26 @@ pub fn start(site: &Arc<Site>, request: StartRequest) -> Result<RunId, StartErro
         services: request.services,
         push_settings,
         questions_wait: request.questions_wait,
+        base_record: None,
     };
     let begun = (|| {
-        let verifier = site.verifier(&home, place.root(), &facts, &engine)?;
+        let mut verifier = site.verifier(&home, place.root(), &facts, &engine)?;
+        // No agent has been near yet.
+        verifier.here = false;
         preflight(&verifier, &place, &engine, &request.plan, &base_tree)?;
         fault::point("preflighted");
+        let record =
+            run_baseline(&verifier, &place, &engine, &request.plan, &base_tree, &mut |progress| {
+                watcher.baseline(&progress)
+            })?;
+        match watcher.choose(&record) {
+            AfterBaseline::Continue => {}
+            AfterBaseline::OnlyNewFailures => {
+                request.plan.baseline = BaselinePolicy::NoNewFailures;
+            }
+            AfterBaseline::Stop => return Err(StartError::Stopped),
+        }
+        facts.base_record = Some(record);
         let kind = InputKind::Start { plan: Box::new(request.plan), facts: Box::new(facts) };
         let input = Input { at: now(), actor: Actor::person(&request.person), kind };
         journal::create(&mut store, &input)?;

@@ -51,9 +51,8 @@ const PARTS: &[(&str, &[(&str, How)])] = &[
 ];
 
 /// Folders that a version manager needs whole, although only one below is on `PATH`.
-const MANAGERS: &[&str] = &[
-    ".asdf", ".fnm", ".nvm", ".pyenv", ".rbenv", ".rustup", ".rvm", ".sdkman", ".volta", "mise",
-];
+const MANAGERS: &[&str] =
+    &[".asdf", ".fnm", ".nvm", ".pyenv", ".rbenv", ".rustup", ".rvm", ".sdkman", ".volta", "mise"];
 
 /// How many entries of a folder on `PATH` are followed; no folder of programs has more.
 const MAX_ENTRIES: usize = 4000;
@@ -191,7 +190,10 @@ mod tests {
         let home = root.join("home");
         file(&home.join("tools/lib/node_modules/x/bin/x.js"), "#!/usr/bin/env node\n");
         file(&home.join("venvs/y/bin/python"), "");
-        file(&home.join("own/bin/y"), &format!("#!{}\n", home.join("venvs/y/bin/python").display()));
+        file(
+            &home.join("own/bin/y"),
+            &format!("#!{}\n", home.join("venvs/y/bin/python").display()),
+        );
         std::os::unix::fs::symlink(
             "../../tools/lib/node_modules/x/bin/x.js",
             home.join("own/bin/x"),

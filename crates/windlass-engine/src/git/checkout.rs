@@ -325,9 +325,10 @@ fn names(all: &[IndexEntry<'_>]) -> BTreeMap<PathBuf, BTreeSet<Vec<u8>>> {
     let mut folders: BTreeMap<PathBuf, BTreeSet<Vec<u8>>> = BTreeMap::new();
     for entry in all {
         let mut path = path_from_bytes(entry.path);
-        while let (Some(parent), Some(name)) =
-            (path.parent().map(Path::to_owned), path.file_name().map(|name| name.as_bytes().to_vec()))
-        {
+        while let (Some(parent), Some(name)) = (
+            path.parent().map(Path::to_owned),
+            path.file_name().map(|name| name.as_bytes().to_vec()),
+        ) {
             if !folders.entry(parent.clone()).or_default().insert(name) {
                 break;
             }
@@ -342,11 +343,8 @@ mod tests {
     use super::*;
 
     fn index<'a>(paths: &[&'a str]) -> Vec<IndexEntry<'a>> {
-        let entry = |path: &&'a str| IndexEntry {
-            path: path.as_bytes(),
-            mode: 0o100_644,
-            object: b"",
-        };
+        let entry =
+            |path: &&'a str| IndexEntry { path: path.as_bytes(), mode: 0o100_644, object: b"" };
         paths.iter().map(entry).collect()
     }
 

@@ -20,6 +20,7 @@ use super::place::{
 use super::process::Git;
 use super::remove::remove_whole;
 use super::run_dir::{EXACT_BYTES, RunDir};
+use super::settings_back::PINNED;
 use super::submodule;
 use super::user::{Person, UserRepository};
 
@@ -57,6 +58,7 @@ impl Place {
             fs_err::write(run_dir.path(CLONE_FILTER_FILE), filter)?;
         }
         add_filter(&run_dir, &git_dir)?;
+        fs_err::copy(git_dir.join("config"), run_dir.path(PINNED))?;
         run_dir
             .git(&made, &run_dir.index())
             .args(["read-tree", "--reset", "-u", request.base.as_str()])

@@ -21,8 +21,10 @@ use super::confine;
 use super::namespace::{self, Ends, Inside};
 use super::os;
 use super::policy::{CgroupUse, ConfinementMode, LaunchPolicy, MARKER_VARIABLE};
-use super::view::{Mount, View, ViewNetwork};
+use super::seccomp;
+use super::view::{Mount, Rights, View, ViewNetwork};
 use crate::process::table;
+use crate::proxy::ProxyChild;
 
 /// A program that runs.
 pub(super) struct RunningChild {
@@ -30,6 +32,8 @@ pub(super) struct RunningChild {
     pub(super) pid: Pid,
     /// Tells how it ended, where only its init can know.
     pub(super) ends: Option<Ends>,
+    /// Its way out, where its network is its own.
+    pub(super) proxy: Option<ProxyChild>,
     pub(super) cgroups: Cgroups,
     pub(super) bounds: Bounds,
 }
@@ -75,21 +79,22 @@ fn start_in_view(
     streams: Streams,
     cgroups: Cgroups,
 ) -> Result<RunningChild, String> {
-    let Inside { pid, ends } = namespace::start(policy, view, streams, &cgroups)?;
+    let Inside { pid, ends, proxy } = namespace::start(policy, view, streams, &cgroups)?;
     let limits = resource_limits(policy, &cgroups);
     let bounds = Bounds {
-        confinement: in_words(view),
+        confinement: in_words(view, policy.proxy.is_some()),
         confined: true,
         process_limit: describe_process_limit(policy, &cgroups, &limits),
     };
-    Ok(RunningChild { pid, ends: Some(ends), cgroups, bounds })
+    Ok(RunningChild { pid, ends: Some(ends), proxy, cgroups, bounds })
 }
 
 /// Says what holds a program in a view, for its record.
-fn in_words(view: &View) -> String {
-    let network = match view.network {
-        ViewNetwork::Host => "network of the machine",
-        ViewNetwork::Own => "loopback only",
+fn in_words(view: &View, has_proxy: bool) -> String {
+    let network = match (view.network, has_proxy) {
+        (ViewNetwork::Host, _) => "network of the machine",
+        (ViewNetwork::Own, false) => "loopback only",
+        (ViewNetwork::Own, true) => "hosts by list, through the proxy",
     };
     let writes = view.mounts.iter().filter(|mount| matches!(mount, Mount::Writable { .. }));
     format!(
@@ -125,7 +130,9 @@ fn start_here(
         .stdin(streams.stdin)
         .stdout(streams.stdout)
         .stderr(streams.stderr);
-    let (birth, trouble) = Birth::new(cgroups.doors(), limits.clone(), ruleset, None)?;
+    // What Landlock does not cover: limits of other processes, keys of the session, a terminal.
+    let filter = ruleset.as_ref().map(|_| seccomp::filter(Rights::Users)).transpose()?;
+    let (birth, trouble) = Birth::new(cgroups.doors(), limits.clone(), ruleset, filter)?;
     let (spawned, words) = birth.start(command, trouble);
     if words.contains(NOT_IN_CGROUP) {
         cgroups = Cgroups::default();
@@ -136,7 +143,7 @@ fn start_here(
     // From here on the launcher waits for *any* child by itself; `Child` has no destructor that
     // would interfere.
     let pid = pid.ok_or_else(|| "the kernel gave no pid".to_owned())?;
-    Ok(RunningChild { pid, ends: None, cgroups, bounds })
+    Ok(RunningChild { pid, ends: None, proxy: None, cgroups, bounds })
 }
 
 /// Starts the program of a view, from its init; an error says why it could not be started.
@@ -270,7 +277,11 @@ impl Birth {
     }
 
     /// Starts the command; returns what the child said on the way, too.
-    fn start(mut self, mut command: Command, mut trouble: UnixStream) -> (io::Result<Child>, String) {
+    fn start(
+        mut self,
+        mut command: Command,
+        mut trouble: UnixStream,
+    ) -> (io::Result<Child>, String) {
         os::before_exec(&mut command, move || self.run());
         let spawned = command.spawn();
         // The child's end of `report` lives in the closure; without it the read below ends.

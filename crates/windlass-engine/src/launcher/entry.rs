@@ -82,12 +82,13 @@ fn launch(envelope: &Envelope, control: &UnixStream) -> Result<LaunchReport, Str
     let mut child = child::start(policy, &envelope.marker, streams)?;
     // An engine that is gone is noticed by the loop.
     let _ = say(control, &Status::Started(started(&child)));
-    let ends = child.ends.take();
+    let (ends, proxy) = (child.ends.take(), child.proxy.take());
     let reaped = Reaped { has_init: ends.is_some(), ..Reaped::default() };
     let supervisor = Supervisor {
         policy,
         main: child.pid,
         ends,
+        proxy,
         cgroups: &child.cgroups,
         control,
         signals: &signals,
@@ -111,6 +112,8 @@ fn engine_is_gone(control: &UnixStream) -> bool {
 /// Watches, sweeps, and puts the report together.
 fn supervise(mut supervisor: Supervisor<'_>, bounds: &Bounds) -> LaunchReport {
     let watched = supervisor.watch();
+    // Windlass's own, and not left behind by anybody.
+    drop(supervisor.proxy.take());
     let met = sweep::sweep(supervisor.main, supervisor.cgroups, &mut supervisor.reaped);
     let ended_by_itself = watched.why.is_none();
     let outcome = watched

@@ -7,7 +7,8 @@
 //! ended it tells so and waits to be killed, so that the launcher can count what was left behind.
 
 use std::io::{Read as _, Write as _};
-use std::os::fd::AsRawFd as _;
+use std::net::TcpListener;
+use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::FileExt as _;
 use std::os::unix::net::UnixStream;
 
@@ -25,12 +26,19 @@ use super::os;
 use super::policy::LaunchPolicy;
 use super::seccomp;
 use super::view::{Rights, View, ViewNetwork};
+use crate::proxy::{ProxyPolicy, send_descriptors};
 
 /// The launcher has written the id maps.
 pub(super) const GO: u8 = b'g';
 
 /// The program runs.
 pub(super) const RUNS: u8 = b'r';
+
+/// The word with which the listeners of a proxy come.
+pub(super) const LISTENERS: [u8; 4] = *b"list";
+
+/// Where the proxy of a view listens; no program is there before.
+pub(crate) const PROXY_PORT: u16 = 48128;
 
 /// The program could not be started; words follow.
 const FAILED: u8 = b'f';
@@ -101,16 +109,18 @@ fn begin(init: Init<'_>, streams: Streams, launcher: &mut UnixStream) -> Result<
         // A program outside its group is still counted and killed with its namespace.
         let _ = cgroup::enter(&mut door);
     }
-    let mut go = [0; 1];
-    match launcher.read(&mut go) {
-        Ok(1) if go[0] == GO => {}
-        Ok(_) | Err(_) => return Err("the launcher is gone".to_owned()),
-    }
+    hear_go(launcher)?;
     // After the id maps: a change of credentials takes the request back.
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(told("tie its life to the launcher's"))?;
     if view.network == ViewNetwork::Own {
         os::raise_loopback().map_err(|error| format!("failed to raise the loopback: {error}"))?;
+    }
+    if let Some(proxy) = &policy.proxy {
+        let listeners = listeners(proxy).map_err(|error| format!("failed to listen: {error}"))?;
+        send_descriptors(launcher, LISTENERS, &listeners)
+            .map_err(|error| format!("failed to hand a listener over: {error}"))?;
+        hear_go(launcher)?;
     }
     mounts::enter(view)?;
     // The reset comes after everything that could still be interrupted by a signal of the launcher.
@@ -129,6 +139,22 @@ fn begin(init: Init<'_>, streams: Streams, launcher: &mut UnixStream) -> Result<
     silence().map_err(|error| format!("failed to close init's streams: {error}"))?;
     os::close_all_but(launcher.as_raw_fd());
     Ok(program)
+}
+
+/// Waits until the launcher says so.
+fn hear_go(launcher: &mut UnixStream) -> Result<(), String> {
+    let mut go = [0; 1];
+    match launcher.read(&mut go) {
+        Ok(1) if go[0] == GO => Ok(()),
+        Ok(_) | Err(_) => Err("the launcher is gone".to_owned()),
+    }
+}
+
+/// Listens inside the view: for the proxy, and for each address that leads to the host's loopback.
+fn listeners(proxy: &ProxyPolicy) -> std::io::Result<Vec<OwnedFd>> {
+    let ports = std::iter::once(PROXY_PORT).chain(proxy.forward.iter().map(|each| each.port));
+    let listen = |port: u16| TcpListener::bind(("127.0.0.1", port)).map(OwnedFd::from);
+    ports.map(listen).collect()
 }
 
 /// Leads this process's own streams nowhere.
@@ -161,7 +187,8 @@ fn give_up_rights(rights: Rights) -> rustix::io::Result<()> {
         }
     }
     rustix::thread::clear_ambient_capability_set()?;
-    let sets = CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() };
+    let sets =
+        CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() };
     rustix::thread::set_capabilities(None, sets)
 }
 

@@ -11,7 +11,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use rustix::process::getpid;
+use rustix::process::{Pid, getpid};
 
 use super::sweep;
 use crate::process::activity::io_bytes;
@@ -34,9 +34,11 @@ pub(super) struct Census {
     pub(super) signs: Signs,
 }
 
-/// Looks at everything below the launcher.
-pub(super) fn census() -> Census {
-    let living = sweep::living();
+/// Looks at everything below the launcher but one process of its own.
+pub(super) fn census(but: Option<Pid>) -> Census {
+    let mut living = sweep::living();
+    let but = but.map(|pid| pid.as_raw_nonzero().get());
+    living.retain(|process| Some(process.pid) != but);
     let mut members = DefaultHasher::new();
     let mut signs = Signs::default();
     for process in &living {

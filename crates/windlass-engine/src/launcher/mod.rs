@@ -24,7 +24,7 @@ mod child;
 pub mod confine;
 mod entry;
 mod grants;
-mod init;
+pub(crate) mod init;
 pub mod level;
 mod life;
 mod mounts;

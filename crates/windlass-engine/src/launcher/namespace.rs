@@ -23,11 +23,14 @@ use super::init::{self, Init};
 use super::os::{self, Forked};
 use super::policy::LaunchPolicy;
 use super::view::{Rights, View, ViewNetwork};
+use crate::proxy::{ProxyChild, ProxyPolicy, receive_descriptors, spawn_with_forwards};
 
 /// A program in namespaces of its own, and where its end is told.
 pub(super) struct Inside {
     /// Init, as the host numbers it.
     pub(super) pid: Pid,
+    /// Its way out.
+    pub(super) proxy: Option<ProxyChild>,
     /// Tells how the program ended.
     pub(super) ends: Ends,
 }
@@ -76,9 +79,9 @@ pub(super) fn start(
         namespaces |= libc::CLONE_NEWNET;
     }
     let flags = u64::try_from(namespaces).map_err(|error| error.to_string())?;
-    let pid = match os::fork_into(flags).map_err(|error| {
-        format!("failed to make namespaces: {error}")
-    })? {
+    let pid = match os::fork_into(flags)
+        .map_err(|error| format!("failed to make namespaces: {error}"))?
+    {
         Forked::Child => {
             drop(ours);
             init::run(init, streams, theirs)
@@ -88,10 +91,11 @@ pub(super) fn start(
     // Closes the launcher's copies: the program's pipes end when the program does.
     drop((theirs, streams));
     let pid = Pid::from_raw(pid).ok_or_else(|| "the kernel gave no pid".to_owned())?;
-    let running = Inside { pid, ends: Ends { stream: ours, heard: Vec::new() } };
+    let ends = Ends { stream: ours, heard: Vec::new() };
+    let mut running = Inside { pid, proxy: None, ends };
     let met = map_ids(pid, view.rights)
         .map_err(|error| format!("failed to map users into the namespace: {error}"))
-        .and_then(|()| running.go());
+        .and_then(|()| running.go(policy.proxy.as_ref()));
     if let Err(words) = met {
         running.give_up();
         return Err(words);
@@ -101,10 +105,26 @@ pub(super) fn start(
 }
 
 impl Inside {
-    /// Lets init go on, and waits until the program runs.
-    fn go(&self) -> Result<(), String> {
+    /// Lets init go on, gives it its way out, and waits until the program runs.
+    fn go(&mut self, proxy: Option<&ProxyPolicy>) -> Result<(), String> {
+        self.say_go()?;
+        if let Some(policy) = proxy {
+            let (word, listeners) = receive_descriptors(&self.ends.stream)
+                .map_err(|error| format!("init sent no listener: {error}"))?;
+            if word != init::LISTENERS {
+                let mut words = String::from_utf8_lossy(&word[1..]).into_owned();
+                let _ = (&self.ends.stream).read_to_string(&mut words);
+                return Err(words);
+            }
+            let exe = std::env::current_exe().map_err(|error| error.to_string())?;
+            let mut listeners = listeners.into_iter();
+            let first = listeners.next().ok_or_else(|| "init sent no listener".to_owned())?;
+            let proxy = spawn_with_forwards(&exe, first, listeners.collect(), policy)
+                .map_err(|error| format!("failed to start the proxy: {error}"))?;
+            self.proxy = Some(proxy);
+            self.say_go()?;
+        }
         let mut stream = &self.ends.stream;
-        stream.write_all(&[init::GO]).map_err(|error| format!("init died: {error}"))?;
         let mut answer = [0; 1];
         match stream.read(&mut answer) {
             Ok(1) if answer[0] == init::RUNS => Ok(()),
@@ -115,6 +135,11 @@ impl Inside {
             }
             Ok(_) | Err(_) => Err("init died while it built the view".to_owned()),
         }
+    }
+
+    fn say_go(&self) -> Result<(), String> {
+        let mut stream = &self.ends.stream;
+        stream.write_all(&[init::GO]).map_err(|error| format!("init died: {error}"))
     }
 
     /// Ends what was begun.

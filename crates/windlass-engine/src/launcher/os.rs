@@ -110,11 +110,7 @@ pub(super) fn fork_into(namespaces: u64) -> io::Result<Forked> {
         let mut arguments: libc::clone_args = std::mem::zeroed();
         arguments.flags = namespaces;
         arguments.exit_signal = libc::SIGCHLD as u64;
-        libc::syscall(
-            libc::SYS_clone3,
-            &raw mut arguments,
-            std::mem::size_of::<libc::clone_args>(),
-        )
+        libc::syscall(libc::SYS_clone3, &raw mut arguments, std::mem::size_of::<libc::clone_args>())
     };
     match i32::try_from(pid) {
         Ok(0) => Ok(Forked::Child),
@@ -185,10 +181,6 @@ pub(super) fn new_session_keyring() {
     // SAFETY: a null name asks for an anonymous keyring. Where the kernel has no keyrings there is
     // none to leave.
     unsafe {
-        libc::syscall(
-            libc::SYS_keyctl,
-            JOIN_SESSION_KEYRING,
-            std::ptr::null::<libc::c_char>(),
-        )
+        libc::syscall(libc::SYS_keyctl, JOIN_SESSION_KEYRING, std::ptr::null::<libc::c_char>())
     };
 }

@@ -7,6 +7,7 @@ use windlass_core::proof::Outcome;
 use windlass_core::time::Span;
 
 use super::view::View;
+use crate::proxy::ProxyPolicy;
 
 /// The variable that marks everything a launcher started.
 pub const MARKER_VARIABLE: &str = "WINDLASS_LAUNCH";
@@ -52,6 +53,8 @@ pub struct LaunchPolicy {
     /// What it sees of the machine; none where the machine gives no namespaces. The working
     /// directory and the program are then paths of the view, all others are the host's.
     pub view: Option<View>,
+    /// The one way out of a view whose network is its own.
+    pub proxy: Option<ProxyPolicy>,
     /// A file that the launcher holds a shared lock on for as long as it lives, so that whoever gets
     /// the exclusive one knows that no launcher is left.
     pub hold_lock: Option<PathBuf>,
@@ -79,6 +82,7 @@ impl LaunchPolicy {
             limits: Limits::default(),
             confinement: Confinement::default(),
             view: None,
+            proxy: None,
             hold_lock: None,
             registry: None,
             cgroups: CgroupUse::Auto,
@@ -93,9 +97,10 @@ impl LaunchPolicy {
         let listed = confinement.write.iter().chain(&confinement.never).chain(&confinement.within);
         let view = self.view.iter().flat_map(|view| {
             let own = [&view.stage, &view.writes.dir, &view.writes.work];
-            let mounts = view.mounts.iter().flat_map(|mount| {
-                mount.host_paths().into_iter().chain([mount.to()])
-            });
+            let mounts = view
+                .mounts
+                .iter()
+                .flat_map(|mount| mount.host_paths().into_iter().chain([mount.to()]));
             own.into_iter().map(PathBuf::as_path).chain(mounts)
         });
         let paths = single.into_iter().chain(optional).flatten().chain(listed);

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::Pid;
 use windlass_core::proof::Outcome;
+use windlass_core::run::Category;
 
 use super::capture::Capture;
 use super::cgroup::Cgroups;
@@ -23,6 +24,7 @@ use super::policy::{KILL_BYTE, LaunchPolicy, STOP_BYTE};
 use super::signals::Signals;
 use super::sweep::{self, ProgramEnd, Reaped};
 use crate::process::orphans::timespec;
+use crate::proxy::{Failure, FailureKind, ProxyChild};
 
 /// The shortest time between two looks at the process tree.
 const MIN_TICK: Duration = Duration::from_millis(50);
@@ -47,6 +49,8 @@ pub(super) struct Supervisor<'a> {
     pub(super) main: Pid,
     /// Tells how the program ended, where it has an init.
     pub(super) ends: Option<Ends>,
+    /// Its way out, where its network is its own.
+    pub(super) proxy: Option<ProxyChild>,
     pub(super) cgroups: &'a Cgroups,
     /// Readable when the engine says something, or is gone.
     pub(super) control: &'a UnixStream,
@@ -83,6 +87,7 @@ impl Supervisor<'_> {
                 life.last = Instant::now();
             }
             phase = self.take_requests(phase);
+            phase = self.hear_proxy(phase);
             if let Some(raw) = self.ends.as_mut().and_then(Ends::take) {
                 self.reaped.main.get_or_insert(ProgramEnd::of(raw));
             }
@@ -133,6 +138,7 @@ impl Supervisor<'_> {
             .chain(self.captures.iter().filter_map(Capture::descriptor))
             // Once the end is known it stays readable, and the loop is over.
             .chain(self.ends.as_ref().map(Ends::descriptor))
+            .chain(self.proxy.as_ref().map(AsFd::as_fd))
             .collect();
         let mut polled: Vec<PollFd<'_>> =
             sources.iter().map(|source| PollFd::new(source, PollFlags::IN)).collect();
@@ -173,6 +179,28 @@ impl Supervisor<'_> {
         }
     }
 
+    /// Takes in what the proxy says. Programs try for ever to reach a provider that they may not reach,
+    /// so one that is refused ends the attempt.
+    fn hear_proxy(&mut self, phase: Phase) -> Phase {
+        let Some(proxy) = &mut self.proxy else { return phase };
+        let refused = match proxy.take_failures() {
+            Ok(failures) => failures.into_iter().find(|failure| {
+                matches!(failure.kind, FailureKind::Refused | FailureKind::Private)
+            }),
+            Err(_) => {
+                // It is gone: connections fail, and the program says so itself.
+                self.proxy = None;
+                None
+            }
+        };
+        let Some(Failure { host, port, .. }) = refused else { return phase };
+        let message = format!(
+            "the provider's host {host}:{port} is not on the list of the step's network: add it to \
+             `hosts`"
+        );
+        self.stop(phase, Outcome::AgentFailed { category: Category::External, message })
+    }
+
     /// Asks the program to end; a second request kills.
     fn stop(&self, phase: Phase, why: Outcome) -> Phase {
         match phase {
@@ -187,7 +215,7 @@ impl Supervisor<'_> {
 
     /// Looks at the tree: is it too large, does it live?
     fn look(&self, phase: Phase, life: &mut Life, now: Instant) -> Phase {
-        let census = life::census();
+        let census = life::census(self.proxy.as_ref().map(ProxyChild::pid));
         if census.signs != life.signs {
             life.signs = census.signs;
             life.last = now;

@@ -45,20 +45,42 @@ pub(super) fn hand_over(
     }
     let body = serde_json::to_vec(policy)?;
     let length = u32::try_from(body.len()).map_err(io::Error::other)?.to_be_bytes();
-    let descriptors: Vec<_> = listeners.iter().map(AsFd::as_fd).collect();
+    send_descriptors(socket, length, listeners)?;
+    let mut socket = socket;
+    socket.write_all(&body)
+}
+
+/// Sends descriptors, with four bytes that say what they are.
+pub(crate) fn send_descriptors(
+    socket: &UnixStream,
+    word: [u8; 4],
+    descriptors: &[OwnedFd],
+) -> io::Result<()> {
+    let descriptors: Vec<_> = descriptors.iter().map(AsFd::as_fd).collect();
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_LISTENERS))];
     let mut rights = SendAncillaryBuffer::new(&mut space);
     if !rights.push(SendAncillaryMessage::ScmRights(&descriptors)) {
         return Err(io::Error::other("too many listeners for one proxy"));
     }
     // Four bytes go whole or not at all: the socket is empty.
-    sendmsg(socket, &[IoSlice::new(&length)], &mut rights, SendFlags::NOSIGNAL)?;
-    let mut socket = socket;
-    socket.write_all(&body)
+    sendmsg(socket, &[IoSlice::new(&word)], &mut rights, SendFlags::NOSIGNAL)?;
+    Ok(())
 }
 
 /// Receives the listeners and the policy.
 pub(super) fn take_over(mut socket: &UnixStream) -> io::Result<(Vec<OwnedFd>, ProxyPolicy)> {
+    let (length, listeners) = receive_descriptors(socket)?;
+    let length = usize::try_from(u32::from_be_bytes(length)).map_err(io::Error::other)?;
+    if length > MAX_POLICY_BYTES {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let mut body = vec![0; length];
+    socket.read_exact(&mut body)?;
+    Ok((listeners, serde_json::from_slice(&body)?))
+}
+
+/// Receives four bytes and the descriptors that come with them.
+pub(crate) fn receive_descriptors(socket: &UnixStream) -> io::Result<([u8; 4], Vec<OwnedFd>)> {
     let mut length = [0; 4];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_LISTENERS))];
     let mut rights = RecvAncillaryBuffer::new(&mut space);
@@ -73,13 +95,7 @@ pub(super) fn take_over(mut socket: &UnixStream) -> io::Result<(Vec<OwnedFd>, Pr
             listeners.extend(descriptors);
         }
     }
-    let length = usize::try_from(u32::from_be_bytes(length)).map_err(io::Error::other)?;
-    if length > MAX_POLICY_BYTES {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    let mut body = vec![0; length];
-    socket.read_exact(&mut body)?;
-    Ok((listeners, serde_json::from_slice(&body)?))
+    Ok((length, listeners))
 }
 
 /// Says something to the launcher, without ever waiting for it.

@@ -50,6 +50,7 @@ mod variables;
 
 pub use access::{Access, access};
 pub use child::{PROXY_ARGUMENT, ProxyChild, spawn, spawn_with_forwards};
+pub(crate) use control::{receive_descriptors, send_descriptors};
 pub use entry::main_proxy;
 pub use policy::{Bounds, Forward, HostRule, ProxyPolicy, Upstream};
 pub use provider_hosts::{ProviderHosts, provider_hosts};

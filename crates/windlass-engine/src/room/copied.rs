@@ -72,9 +72,9 @@ pub(crate) fn copy_folders(
             continue;
         }
         let name = path.to_string_lossy().into_owned();
-        let linked = path.file_name().is_some_and(|name| {
-            DEPENDENCIES.iter().any(|known| name.to_str() == Some(known))
-        });
+        let linked = path
+            .file_name()
+            .is_some_and(|name| DEPENDENCIES.iter().any(|known| name.to_str() == Some(known)));
         let size = size_of(&source);
         let why = match size {
             Err(error) => Some(format!("it cannot be read: {error}")),

@@ -263,8 +263,7 @@ fn merge(layer: &Path, target: &Path) -> io::Result<()> {
         } else {
             super::copied::copy_one(&from, &to, &metadata)?;
         }
-        let time =
-            Timespec { tv_sec: metadata.mtime(), tv_nsec: metadata.mtime_nsec() as _ };
+        let time = Timespec { tv_sec: metadata.mtime(), tv_nsec: metadata.mtime_nsec() as _ };
         set_time(&to, time)?;
     }
     Ok(())

@@ -212,7 +212,11 @@ impl Rooms {
     ///
     /// # Errors
     /// The disk fails.
-    pub fn keep_warm(&self, room: Room, is_ignored: &dyn Fn(&str) -> bool) -> Result<(), RoomError> {
+    pub fn keep_warm(
+        &self,
+        room: Room,
+        is_ignored: &dyn Fn(&str) -> bool,
+    ) -> Result<(), RoomError> {
         let written = room.written().to_owned();
         only_ignored(&written, &written, is_ignored)?;
         let newest = later(layers::newest(&written)?, self.began()?);

@@ -41,7 +41,8 @@ impl Rooms {
             Some(if shape.same_names.contains(path) { began } else { changed })
         })?;
         dot_git::make(self, &layer.join(".git"), code, &index)?;
-        let names = if shape.same_names.contains(std::path::Path::new("")) || shape.gone.is_empty() {
+        let names = if shape.same_names.contains(std::path::Path::new("")) || shape.gone.is_empty()
+        {
             began
         } else {
             changed

@@ -7,11 +7,13 @@ use windlass_core::time::Span;
 
 use super::cancel::Cancel;
 use super::verifier::Verifier;
+use crate::dispatch::network::put_in_force;
 use crate::git::place_files;
 use crate::launcher::level::Level;
 use crate::launcher::view::ViewNetwork;
 use crate::launcher::{Confinement, ConfinementMode, LaunchPolicy, LaunchReport};
 use crate::process::{self, LauncherCommand};
+use crate::proxy::ProxyPolicy;
 use crate::room::Room;
 
 /// How much of a command's output is kept as evidence.
@@ -81,6 +83,8 @@ pub(super) struct CommandRequest<'a> {
     pub(super) timeout: Span,
     pub(super) env: Vec<(String, String)>,
     pub(super) network: ViewNetwork,
+    /// The way out of a network of its own.
+    pub(super) proxy: Option<ProxyPolicy>,
     /// Further paths that it may read.
     pub(super) expose: Vec<PathBuf>,
 }
@@ -133,6 +137,9 @@ impl Verifier {
         policy.registry = Some(self.registry.clone());
         if *self.rooms.level() == Level::Namespaces {
             policy.view = Some(self.rooms.view(room, request.network, &request.expose)?);
+            if let Some(proxy) = &request.proxy {
+                put_in_force(proxy.clone(), &mut policy);
+            }
             return Ok(policy);
         }
         let temp = scratch.join("tmp");

@@ -153,7 +153,46 @@ impl<'a> Looking<'a> {
         if self.cancel.is_cancelled() {
             return Ok((Holds::Unknown, "cancelled".to_owned()));
         }
-        Ok(not_run.map_or((Holds::Yes, summary), |why| (Holds::No, why)))
+        if let Some(why) = not_run {
+            return Ok((Holds::No, why));
+        }
+        Ok(match self.without_implementation(suite, red, &globs)? {
+            How::Failed => (Holds::Yes, summary),
+            How::Passed => {
+                let why = "passes, and so do the tests without the implementation: what makes them \
+                           pass is not in the code";
+                (Holds::No, why.to_owned())
+            }
+            How::NoAnswer => {
+                let why = "passes, but the tests say nothing without the implementation";
+                (Holds::Unknown, why.to_owned())
+            }
+        })
+    }
+
+    /// The control run: the tests as they are now, on the code that red began from. An implementation
+    /// is what they need to pass; a counter, a flag or a clock is not.
+    fn without_implementation(
+        &mut self,
+        suite: &Suite,
+        red: &Red,
+        globs: &[String],
+    ) -> Result<How, Broken> {
+        // A suite that never failed, beside one that did, has nothing to show here.
+        if red.suites.iter().any(|other| other.folder == suite.folder && other.passed) {
+            return Ok(How::Failed);
+        }
+        let since = Changes::between(self.engine, &red.base, &self.request.snapshot.code)?;
+        let tests = since.matching(globs);
+        fs_err::create_dir_all(&self.verifier.scratch)?;
+        let scratch =
+            tempfile::Builder::new().prefix("control-").tempdir_in(&self.verifier.scratch)?;
+        let code = self.engine.overlay(&red.base, &tests, scratch.path())?;
+        Ok(match self.run_suite(suite, &code)? {
+            Ok(run) => run.how,
+            // That the tree cannot even be made ready is a failure as well.
+            Err(_) => How::Failed,
+        })
     }
 
     /// The globs of the test files: those of red, and the check's own.

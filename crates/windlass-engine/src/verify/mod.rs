@@ -5,6 +5,7 @@
 //! each below a launcher that lets it write only there. Files are looked at in the place, after
 //! everything that the attempt started is dead.
 
+mod base_run;
 mod baseline;
 mod cancel;
 mod changes;
@@ -24,6 +25,7 @@ mod suites;
 mod tests_named;
 mod verifier;
 
+pub use base_run::{BaseProgress, run_baseline};
 pub use baseline::{BaselineFiles, take_baseline_files};
 pub use cancel::Cancel;
 pub(crate) use files::matching_files;

@@ -62,8 +62,7 @@ pub fn preflight(
     }
     verifier.ensure_layers(place).map_err(PreflightError::Layers)?;
     if !plan.prepare.is_empty() {
-        let prepared =
-            verifier.prepared(engine, plan, base_tree, Warmth::Warm, &Cancel::default());
+        let prepared = verifier.prepared(engine, plan, base_tree, Warmth::Warm, &Cancel::default());
         if let Err((command, ran)) = prepared.map_err(PreflightError::Layers)? {
             let how = ran.words(windlass_core::time::Span::minutes(30));
             return Err(PreflightError::Prepare { command, how, output: ran.excerpt });

@@ -14,9 +14,12 @@ use super::cancel::Cancel;
 use super::changes::set;
 use super::commands::{CommandRequest, Ran};
 use super::verifier::{Broken, Verifier};
+use crate::dispatch::network::registry_proxy;
 use crate::fault;
 use crate::git::{EngineRepository, Place};
+use crate::launcher::level::Level;
 use crate::launcher::view::ViewNetwork;
+use crate::proxy::ProxyPolicy;
 use crate::room::layers::Layers;
 use crate::room::{Below, Room};
 
@@ -46,7 +49,14 @@ const MANIFESTS: &[(&[&str], &[&str])] = &[
     (&["Cargo.lock"], &["**/Cargo.toml", "**/.cargo/config*", "**/rust-toolchain*"]),
     (
         &["poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock"],
-        &["**/pyproject.toml", "**/uv.toml", "**/Pipfile", "**/setup.py", "**/setup.cfg", "**/README*"],
+        &[
+            "**/pyproject.toml",
+            "**/uv.toml",
+            "**/Pipfile",
+            "**/setup.py",
+            "**/setup.cfg",
+            "**/README*",
+        ],
     ),
     (&["composer.lock"], &["**/composer.json", "**/auth.json"]),
     (&["Gemfile.lock"], &["**/Gemfile", "**/*.gemspec", "**/.ruby-version", "**/.bundle/config"]),
@@ -121,7 +131,8 @@ impl Verifier {
         let key = key_of(prepare, inputs, below);
         self.prepare_in(prepare, &key, warmth, cancel, || {
             let whole = self.rooms.open(code, below)?;
-            let folder = self.rooms.inputs_layer(&whole.layers(), inputs.iter().map(|(path, _)| path))?;
+            let folder =
+                self.rooms.inputs_layer(&whole.layers(), inputs.iter().map(|(path, _)| path))?;
             let mut layers = vec![folder];
             layers.extend(below.prepared.iter().map(|prepared| prepared.join("u")));
             let homes = below.prepared.iter().map(|prepared| prepared.join("home")).collect();
@@ -150,12 +161,14 @@ impl Verifier {
             return Ok(Ok(folder));
         }
         let room = room()?;
+        let proxy = self.proxy_for_prepare()?;
         let request = CommandRequest {
             command: &prepare.run,
             folder: prepare.folder.as_deref(),
             timeout: prepare.timeout,
             env: Vec::new(),
-            network: ViewNetwork::Host,
+            network: if proxy.is_some() { ViewNetwork::Own } else { ViewNetwork::Host },
+            proxy,
             expose: self.below_home(&prepare.expose),
         };
         let ran = self.run(&room, &request, cancel)?;
@@ -182,6 +195,18 @@ impl Verifier {
         let files = engine.ls_tree(code, &set(&globs))?;
         let files = files.into_iter().map(|(path, entry)| (path.to_string(), entry.id));
         Ok(Some(files.collect()))
+    }
+
+    /// The way to package registries; none where the user lists none, so that `prepare` has the network
+    /// of the machine.
+    fn proxy_for_prepare(&self) -> Result<Option<ProxyPolicy>, Broken> {
+        if self.registries.is_empty() || *self.rooms.level() != Level::Namespaces {
+            return Ok(None);
+        }
+        let record = self.scratch.join("refused-by-prepare");
+        registry_proxy(&self.registries, &self.env, record)
+            .map(Some)
+            .map_err(|message| Broken::Io(std::io::Error::other(message)))
     }
 
     /// Expands `~/` in paths that a workflow names.

@@ -264,7 +264,7 @@ fn how(outcome: &Outcome) -> How {
 }
 
 /// Reads what the command reported.
-fn read_tests(room: &Room, glob: &str) -> Tests {
+pub(super) fn read_tests(room: &Room, glob: &str) -> Tests {
     let found = match report_files::find(room.written(), glob) {
         Ok(found) => found,
         Err(error) => return Tests::Unreadable(format!("the reports cannot be found: {error}")),

@@ -60,6 +60,8 @@ pub struct Verifier {
     pub rooms: Rooms,
     /// The user's repository, for layers that have to be made anew.
     pub user: UserRepository,
+    /// Package registries that `prepare` may reach; empty means the whole network.
+    pub registries: Vec<windlass_core::reach::HostRule>,
     /// How large an ignored folder may be to be copied.
     pub copy_limit: u64,
     /// Whether agents write in the user's checkout, so that nothing of it may be copied any more.
@@ -595,6 +597,7 @@ impl Looking<'_> {
                 RoomNetwork::None => ViewNetwork::Own,
                 RoomNetwork::Host => ViewNetwork::Host,
             },
+            proxy: None,
             expose: self.verifier.below_home(&command.room.expose),
         })
     }

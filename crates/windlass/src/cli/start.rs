@@ -142,6 +142,9 @@ pub(crate) struct DriveArguments {
     /// Let attempts and checks read this path as well
     #[arg(long, value_name = "PATH")]
     pub(crate) expose: Vec<PathBuf>,
+    /// Do not run the checks on the base commit before the first attempt
+    #[arg(long)]
+    pub(crate) no_baseline: bool,
     /// Tell people by this shell command at gates, pauses, limits and the end; or `bell`, `off`
     #[arg(long, value_name = "CMD")]
     pub(crate) notify: Option<String>,

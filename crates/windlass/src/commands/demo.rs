@@ -21,7 +21,7 @@ use windlass_core::run::{GateKind, RunState, RunStatus};
 use windlass_core::time::Span;
 use windlass_core::workflow::Workflow;
 use windlass_engine::dispatch::{
-    DriveOptions, Ended, Observer, Request, StartRequest, send, start,
+    DriveOptions, Ended, Observer, Request, StartRequest, Unwatched, send, start,
 };
 
 use self::scratch::Scratch;
@@ -114,7 +114,7 @@ fn begin(surroundings: &Surroundings, scratch: &Scratch) -> Result<RunId, Comman
         questions_wait: Some(Span(0)),
         services: Vec::new(),
     };
-    Ok(start(&surroundings.site, request)?)
+    Ok(start(&surroundings.site, request, &mut Unwatched)?)
 }
 
 /// Drives the run, and answers each gate as a person would, or lets the viewer do it.

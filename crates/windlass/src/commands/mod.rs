@@ -2,6 +2,7 @@
 
 mod agent;
 mod audit;
+mod baseline;
 mod blocker;
 mod check;
 mod checkpoint;

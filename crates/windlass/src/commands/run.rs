@@ -10,9 +10,11 @@ use serde_json::Value;
 use windlass_core::config::{Notify, Origin, Setting, Settings};
 use windlass_core::id::RunId;
 use windlass_core::item::NewItem;
-use windlass_core::plan::{Issue, Plan, PlanRequest, StepKind};
+use windlass_core::plan::{BaselinePolicy, Issue, Plan, PlanRequest, StepKind};
 use windlass_core::time::Span;
-use windlass_engine::dispatch::{IssueBranch, StartRequest, clear_unstarted, start};
+use windlass_engine::dispatch::{IssueBranch, StartRequest, Unwatched, clear_unstarted, start};
+
+use super::baseline::AtTerminal;
 use windlass_engine::forge::{ForgeError, Remote};
 use windlass_engine::git::{Head, UserRepository};
 use windlass_engine::journal::load;
@@ -65,7 +67,10 @@ fn begin(
     let settings = config::load(&surroundings.site.user.top_level)?;
     surroundings.pass_env(&settings, &arguments.drive.pass_env, output)?;
     surroundings.confine(&settings.confinement, &arguments.drive, output)?;
-    let plan = plan(arguments, items, &settings, &surroundings, output)?;
+    let mut plan = plan(arguments, items, &settings, &surroundings, output)?;
+    if arguments.drive.no_baseline {
+        plan.baseline = BaselinePolicy::Off;
+    }
     let chosen = backend::choose(arguments, &settings, &surroundings.site.env, output)?;
     backend::of_steps(&plan, &chosen, &surroundings.site.env)?;
     let user = &surroundings.site.user;
@@ -92,7 +97,8 @@ fn begin(
     let notify = arguments.drive.notify.as_deref().map(Notify::of);
     let notify = Setting::or_flag(notify, settings.notify);
     say_whose_command(notify.as_ref(), output);
-    let run = start(&surroundings.site, request)?;
+    let attended = !unattended(arguments) && !output.is_json();
+    let run = start(&surroundings.site, request, &mut AtTerminal { output, attended })?;
     Ok((surroundings, run, DriveHow { no_wait: arguments.drive.no_wait, notify }))
 }
 
@@ -116,7 +122,9 @@ pub(crate) fn prepare_run(
     output: &Output,
 ) -> Result<StartRequest, CommandError> {
     let settings = config::load(&surroundings.site.user.top_level)?;
-    let plan = plan(arguments, items, &settings, surroundings, output)?;
+    let mut plan = plan(arguments, items, &settings, surroundings, output)?;
+    // A hook has seconds, and suites take minutes: the first check of the run warms instead.
+    plan.baseline = BaselinePolicy::Off;
     Ok(StartRequest {
         branch: branch(&plan, surroundings, output)?,
         plan,
@@ -138,7 +146,7 @@ pub(crate) fn start_prepared(
     request: StartRequest,
 ) -> Result<RunId, CommandError> {
     clear_unstarted(&surroundings.site).map_err(CommandError::failure)?;
-    Ok(start(&surroundings.site, request)?)
+    Ok(start(&surroundings.site, request, &mut Unwatched)?)
 }
 
 /// Returns the questions that the workflow has and the arguments do not answer, in words.

@@ -62,6 +62,8 @@ impl Project {
         ));
         let mut arguments =
             vec!["run", "--workflow", "autonomous", "More", "--agent-command", &agent];
+        let overlays = self.overlays().to_string_lossy().into_owned();
+        arguments.extend(["--expose", &overlays]);
         arguments.extend(more);
         self.windlass(&arguments)
     }

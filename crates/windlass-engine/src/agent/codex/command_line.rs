@@ -124,7 +124,11 @@ fn arguments(
 /// Makes the folder of an attempt in a box: the user's settings as a copy, conversations that stay for
 /// the step and the role, and the sign-in.
 fn own_folder(users: &Path, own: &Path) -> std::io::Result<(PathBuf, Option<SignIn>)> {
-    copy_settings(users, own, &["config.toml", "AGENTS.md", "instructions.md", "prompts", "rules"])?;
+    copy_settings(
+        users,
+        own,
+        &["config.toml", "AGENTS.md", "instructions.md", "prompts", "rules"],
+    )?;
     let sign_in = SignIn::hold(&users.join("auth.json"), &own.join("auth.json"))?;
     Ok((own.to_owned(), sign_in))
 }
