@@ -101,6 +101,7 @@ fn chain(count: usize) -> Plan {
         carry: Vec::new(),
         protect: Vec::new(),
         recheck: None,
+        cold: true,
         worst_case_attempts: 0,
         roles: BTreeMap::new(),
         mcp: BTreeMap::new(),

@@ -88,6 +88,7 @@ impl Workflow {
             carry,
             protect,
             recheck,
+            cold: true,
             worst_case_attempts,
             roles: used_roles(request.roles, &steps),
             mcp: self.mcp.clone(),

@@ -65,6 +65,9 @@ pub struct Plan {
     /// What has to hold before a run that a blocker kept goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recheck: Option<Criterion>,
+    /// Whether what is published, or completed without that, is proven once more on a fresh clone.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub cold: bool,
     /// The most attempts that the plan can use, people's feedback aside.
     pub worst_case_attempts: u64,
     /// The roles that steps name, by name; a name without one stands for itself.
@@ -108,6 +111,7 @@ pub struct PlanParts {
     pub carry: Vec<String>,
     pub protect: Vec<String>,
     pub recheck: Option<Criterion>,
+    pub cold: bool,
     pub worst_case_attempts: u64,
     pub roles: BTreeMap<String, Role>,
     pub mcp: BTreeMap<String, McpServer>,
@@ -115,6 +119,15 @@ pub struct PlanParts {
     pub unchecked: Vec<String>,
     pub items: Vec<NewItem>,
     pub steps: Vec<PlanStep>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_yes(value: &bool) -> bool {
+    *value
 }
 
 impl From<PlanParts> for Plan {
@@ -131,6 +144,7 @@ impl From<PlanParts> for Plan {
             carry: parts.carry,
             protect: parts.protect,
             recheck: parts.recheck,
+            cold: parts.cold,
             worst_case_attempts: parts.worst_case_attempts,
             roles: parts.roles,
             mcp: parts.mcp,
@@ -158,6 +172,8 @@ impl PartialEq for Plan {
             && self.prepare == other.prepare
             && self.carry == other.carry
             && self.protect == other.protect
+            && self.recheck == other.recheck
+            && self.cold == other.cold
             && self.worst_case_attempts == other.worst_case_attempts
             && self.roles == other.roles
             && self.mcp == other.mcp
@@ -183,6 +199,7 @@ impl Plan {
             carry: Vec::new(),
             protect: Vec::new(),
             recheck: None,
+            cold: true,
             worst_case_attempts: 0,
             roles: BTreeMap::new(),
             mcp: BTreeMap::new(),

@@ -299,6 +299,29 @@ fn published_words(publication: &Publication) -> String {
     }
 }
 
+/// Tells how the proof on a fresh clone goes.
+#[expect(clippy::wildcard_enum_match_arm, reason = "`describe` sends only these here")]
+fn cold_words(event: &Event) -> String {
+    match event {
+        Event::ColdProofBegan { .. } => {
+            "all that has to hold is proven once more, on a fresh clone".to_owned()
+        }
+        Event::ColdProofHeld { report, .. } => match report.proofs.len() {
+            1 => "it holds on a fresh clone: 1 check".to_owned(),
+            count => format!("it holds on a fresh clone: {count} checks"),
+        },
+        Event::ColdProofFailed { step, failure, .. } => {
+            format!("`{step}` fails on a fresh clone: {}", failure.summary)
+        }
+        Event::ColdProofBroken { message, .. } => {
+            let message = message.lines().next().unwrap_or_default();
+            format!("the proof on a fresh clone has no answer: {message}")
+        }
+        Event::ColdProofAbandoned { .. } => "the proof on a fresh clone was given up".to_owned(),
+        _ => String::new(),
+    }
+}
+
 /// Tells how publishing goes.
 #[expect(clippy::wildcard_enum_match_arm, reason = "`describe` sends only these here")]
 fn publishing_words(event: &Event) -> String {
@@ -547,6 +570,11 @@ pub fn describe(event: &Event) -> String {
         | Event::QuestionAnswered { .. }
         | Event::ClarificationAdded { .. } => told_words(event),
         Event::BlockerRaised { message } => format!("a person is needed: {message}"),
+        Event::ColdProofBegan { .. }
+        | Event::ColdProofHeld { .. }
+        | Event::ColdProofFailed { .. }
+        | Event::ColdProofBroken { .. }
+        | Event::ColdProofAbandoned { .. } => cold_words(event),
         Event::RunPaused { reason, detail } => format!("paused ({}): {detail}", reason.as_str()),
         Event::RunResumed { .. } => "resumed".to_owned(),
         Event::RetriesReset { step } => format!("`{step}` has new tries"),

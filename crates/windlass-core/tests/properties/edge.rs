@@ -174,6 +174,21 @@ pub(crate) fn answer(
             let report = VerifyReport { broken, ..VerifyReport::empty() };
             InputKind::BlockerLookedAt { blocker: *blocker, look: *look, report: Box::new(report) }
         }
+        Effect::ProveCold { proof, .. } => {
+            let report = match dice.roll(12) {
+                0..=6 => cold_report(state, |_| Holds::Yes),
+                7..=9 => {
+                    let fails = dice.roll(3);
+                    cold_report(state, |position| match position == fails {
+                        true => Holds::No,
+                        false => Holds::Yes,
+                    })
+                }
+                10 => cold_report(state, |_| Holds::Unknown),
+                _ => VerifyReport { broken: Some("no disk".to_owned()), ..VerifyReport::empty() },
+            };
+            InputKind::ColdProved { proof: *proof, report: Box::new(report) }
+        }
         Effect::Wake { key, at } => {
             if dice.roll(4) != 3 {
                 *now = (*now).max(*at);
@@ -181,6 +196,22 @@ pub(crate) fn answer(
             InputKind::TimerFired { key: key.clone() }
         }
     }
+}
+
+/// What is seen on a fresh clone of what has to hold, by its place in the list.
+pub(crate) fn cold_report(state: &RunState, holds: impl Fn(usize) -> Holds) -> VerifyReport {
+    let checks = state.cold_checks().len();
+    let proofs = (0..checks).map(|position| Proof {
+        check: CheckId(u32::try_from(position).unwrap()),
+        holds: holds(position),
+        strength: Strength::Observed,
+        summary: format!("check {position}"),
+        excerpt: None,
+        evidence: None,
+        cached: false,
+        took: Span(0),
+    });
+    VerifyReport { proofs: proofs.collect(), ..VerifyReport::empty() }
 }
 
 /// An entry of the task list of a step; the third is ticked.

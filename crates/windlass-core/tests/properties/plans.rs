@@ -89,7 +89,10 @@ fn plan(genes: &[Genes], attempts: u64) -> Plan {
         let gated = genes.last().is_some_and(|last| last.route & 2 == 2);
         steps.push(publish(&steps, gated));
     }
-    chain(steps, Limits { cost_usd: 50.0, wall: Span::hours(10_000), attempts })
+    let limits = Limits { cost_usd: 50.0, wall: Span::hours(10_000), attempts };
+    let mut plan = chain(steps, limits);
+    plan.cold = genes.first().is_some_and(|first| first.route & 24 != 24);
+    plan
 }
 
 /// All steps from `first` on but the last become spokes, and the last one their hub.
@@ -149,6 +152,7 @@ pub(crate) fn chain(steps: Vec<PlanStep>, limits: Limits) -> Plan {
         carry: Vec::new(),
         protect: Vec::new(),
         recheck: None,
+        cold: true,
         worst_case_attempts: 0,
         roles: BTreeMap::new(),
         mcp: BTreeMap::new(),
