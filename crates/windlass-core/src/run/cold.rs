@@ -59,8 +59,9 @@ pub struct ColdSubject {
 pub struct ColdCheck {
     /// What is run, and what of its reports has to hold.
     pub kind: CheckKind,
-    /// Who asks for it: step and check, the first step of the plan first. What the command sees of the
-    /// run is the same for all of them.
+    /// The first step that asks for it: what the command sees of the run is what this step sees.
+    pub step: StepIndex,
+    /// All who ask for it: step and check.
     pub asked_by: Vec<(StepIndex, CheckId)>,
 }
 
@@ -105,7 +106,11 @@ impl RunState {
                         same.kind = with_timeout(same.kind.clone(), longest);
                         same.asked_by.push((index, check.id));
                     }
-                    None => checks.push(ColdCheck { kind, asked_by: vec![(index, check.id)] }),
+                    None => checks.push(ColdCheck {
+                        kind,
+                        step: index,
+                        asked_by: vec![(index, check.id)],
+                    }),
                 }
             }
         }
@@ -126,8 +131,7 @@ impl RunState {
         let asked: Vec<String> = checks
             .iter()
             .map(|check| {
-                let item =
-                    check.asked_by.first().and_then(|(index, _)| self.sees(*index, &check.kind));
+                let item = self.sees(check.step, &check.kind);
                 format!("{}\n{}", words(&check.kind), item.as_ref().map_or("", ItemId::as_str))
             })
             .collect();

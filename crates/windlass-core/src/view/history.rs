@@ -19,6 +19,10 @@ pub struct History {
     pub steps: BTreeMap<StepId, StepHistory>,
     pub decisions: Vec<DecisionEntry>,
     pub ended_at: Option<Timestamp>,
+    /// The proofs on a fresh clone, the oldest first.
+    pub cold: Vec<ColdEntry>,
+    /// The code that is being proven on a fresh clone.
+    proving_cold: Option<ObjectId>,
     open: BTreeMap<StepId, OpenVerification>,
     /// What was decided at each gate.
     gates: BTreeMap<GateId, StepId>,
@@ -86,6 +90,17 @@ pub struct ProofEntry {
     pub proof: Proof,
 }
 
+/// One proof on a fresh clone.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct ColdEntry {
+    pub at: Timestamp,
+    pub code: ObjectId,
+    /// What it came to.
+    pub holds: Holds,
+    pub proofs: Vec<Proof>,
+}
+
 /// One decision of a person, or of a verdict.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -112,6 +127,7 @@ impl History {
         }
         self.add_attempt(at, event);
         self.add_verification(at, event);
+        self.add_cold(at, event);
         if let Event::RunCompleted | Event::RunAborted = event {
             self.ended_at = Some(at);
         }
@@ -150,6 +166,23 @@ impl History {
             entry.took = Some(at.since(entry.started_at));
             entry.ended = "lost: windlass or the machine died".to_owned();
             entry.snapshot = Some(snapshot.clone());
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a history is not about the other events")]
+    fn add_cold(&mut self, at: Timestamp, event: &Event) {
+        let (holds, report) = match event {
+            Event::ColdProofBegan { code, .. } => {
+                self.proving_cold = Some(code.clone());
+                return;
+            }
+            Event::ColdProofHeld { report, .. } => (Holds::Yes, report),
+            Event::ColdProofFailed { report, .. } => (Holds::No, report),
+            Event::ColdProofBroken { report, .. } => (Holds::Unknown, report),
+            _ => return,
+        };
+        if let Some(code) = self.proving_cold.take() {
+            self.cold.push(ColdEntry { at, code, holds, proofs: report.proofs.clone() });
         }
     }
 

@@ -75,6 +75,7 @@ impl World {
 }
 
 /// Performs an effect at random and reports.
+#[expect(clippy::too_many_lines, reason = "one answer for each effect")]
 pub(crate) fn answer(
     state: &RunState,
     world: &mut World,
@@ -175,19 +176,8 @@ pub(crate) fn answer(
             InputKind::BlockerLookedAt { blocker: *blocker, look: *look, report: Box::new(report) }
         }
         Effect::ProveCold { proof, .. } => {
-            let report = match dice.roll(12) {
-                0..=6 => cold_report(state, |_| Holds::Yes),
-                7..=9 => {
-                    let fails = dice.roll(3);
-                    cold_report(state, |position| match position == fails {
-                        true => Holds::No,
-                        false => Holds::Yes,
-                    })
-                }
-                10 => cold_report(state, |_| Holds::Unknown),
-                _ => VerifyReport { broken: Some("no disk".to_owned()), ..VerifyReport::empty() },
-            };
-            InputKind::ColdProved { proof: *proof, report: Box::new(report) }
+            let report = Box::new(looked_at_cold(state, dice));
+            InputKind::ColdProved { proof: *proof, report }
         }
         Effect::Wake { key, at } => {
             if dice.roll(4) != 3 {
@@ -195,6 +185,18 @@ pub(crate) fn answer(
             }
             InputKind::TimerFired { key: key.clone() }
         }
+    }
+}
+
+fn looked_at_cold(state: &RunState, dice: &mut Dice) -> VerifyReport {
+    match dice.roll(12) {
+        0..=6 => cold_report(state, |_| Holds::Yes),
+        7..=9 => {
+            let fails = dice.roll(3);
+            cold_report(state, |position| if position == fails { Holds::No } else { Holds::Yes })
+        }
+        10 => cold_report(state, |_| Holds::Unknown),
+        _ => VerifyReport { broken: Some("no disk".to_owned()), ..VerifyReport::empty() },
     }
 }
 

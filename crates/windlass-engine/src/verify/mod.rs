@@ -9,6 +9,7 @@ mod baseline;
 mod cancel;
 mod changes;
 mod checklist;
+mod cold;
 mod commands;
 mod files;
 mod green;
@@ -25,6 +26,7 @@ mod verifier;
 
 pub use baseline::{BaselineFiles, take_baseline_files};
 pub use cancel::Cancel;
+pub use cold::ColdRequest;
 pub(crate) use files::matching_files;
 pub use green::RedStep;
 pub use preflight::{PreflightError, preflight};

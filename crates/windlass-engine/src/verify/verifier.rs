@@ -590,7 +590,7 @@ impl Looking<'_> {
         })
     }
 
-    fn command(&self, tree: VerifierTree, check: &CheckKind) -> Result<Seen, Broken> {
+    pub(super) fn command(&self, tree: VerifierTree, check: &CheckKind) -> Result<Seen, Broken> {
         let Some(CheckCommand { command, folder, timeout, .. }) = check.command() else {
             return Ok(Seen::unanswered("this is not a command".to_owned()));
         };
