@@ -50,8 +50,15 @@ pub struct ColdProof {
 pub struct ColdSubject {
     /// The code.
     pub code: ObjectId,
-    /// Stands for what is looked at.
-    pub checks: ContentHash,
+    /// What is looked at, each by what it is and sees.
+    pub checks: Vec<ContentHash>,
+}
+
+impl ColdSubject {
+    /// Returns whether a proof of this is one of `other`, too: of the same code, and of all its checks.
+    pub fn covers(&self, other: &Self) -> bool {
+        self.code == other.code && other.checks.iter().all(|check| self.checks.contains(check))
+    }
 }
 
 /// One thing that has to hold on a fresh clone, however many steps ask for it.
@@ -128,21 +135,20 @@ impl RunState {
         if checks.is_empty() {
             return None;
         }
-        let asked: Vec<String> = checks
-            .iter()
-            .map(|check| {
-                let item = self.sees(check.step, &check.kind);
-                format!("{}\n{}", words(&check.kind), item.as_ref().map_or("", ItemId::as_str))
-            })
-            .collect();
-        let checks = ContentHash::of(asked.join("\n\n").as_bytes());
+        let name = |check: &ColdCheck| {
+            let item = self.sees(check.step, &check.kind);
+            let item = item.as_ref().map_or("", ItemId::as_str);
+            ContentHash::of(format!("{}\n{item}", words(&check.kind)).as_bytes())
+        };
+        let checks = checks.iter().map(name).collect();
         Some(ColdSubject { code: self.proven_code.clone(), checks })
     }
 
     /// Returns whether the run has to be proven on a fresh clone before it goes on.
     pub fn awaits_cold_proof(&self) -> bool {
         let held = self.cold.held.as_ref().map(|held| &held.subject);
-        self.cold_subject().is_some_and(|subject| held != Some(&subject))
+        let covers = |subject: &ColdSubject| held.is_some_and(|held| held.covers(subject));
+        self.cold_subject().is_some_and(|subject| !covers(&subject))
     }
 
     /// Judges what was seen on a fresh clone: each criterion with these answers instead of those that

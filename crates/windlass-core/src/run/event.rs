@@ -210,8 +210,8 @@ pub enum Event {
     /// A person told something unasked that agents should know.
     ClarificationAdded { clarification: Box<Clarification> },
     /// What has to hold at the end is being proven once more, on a fresh clone of this code. `checks`
-    /// stands for what is looked at.
-    ColdProofBegan { proof: u32, code: ObjectId, checks: ContentHash },
+    /// names what is looked at.
+    ColdProofBegan { proof: u32, code: ObjectId, checks: Vec<ContentHash> },
     /// All of it holds on a fresh clone.
     ColdProofHeld { proof: u32, report: Box<VerifyReport> },
     /// What `step` proved does not hold on a fresh clone.

@@ -205,6 +205,17 @@ fn a_person_is_asked_about_publishing_after_the_proof_and_nothing_is_pushed_befo
 }
 
 #[test]
+fn a_person_who_does_without_publishing_has_what_was_proven_for_it() {
+    let mut run = Run::cold([agent("code"), publishing().proven_by(runs(0, "before")).gated()]);
+    run.proves("code", "c1");
+    run.begins("publish");
+    run.verifies(holds());
+    run.commits("publish", "commit-1");
+    run.proves_cold(seen([YES, YES]));
+    assert_eq!(run.decides(skip("publish")).last(), Some(&Event::RunCompleted));
+}
+
+#[test]
 fn files_that_changed_at_the_gate_are_proven_anew() {
     let mut run = Run::cold([agent("code"), publishing().gated()]);
     run.proves("code", "c1");
