@@ -124,10 +124,12 @@ impl RunState {
         checks
     }
 
-    /// Returns what has to be proven on a fresh clone before the run is complete, or before the step
-    /// that publishes goes on; none where it is not at either, or where nothing has to.
+    /// Returns what has to be proven on a fresh clone before the run is complete, before the step that
+    /// publishes goes on, or before a person is asked for the last time; none where it is at none of
+    /// them, or where nothing has to.
     pub fn cold_subject(&self) -> Option<ColdSubject> {
-        let at_the_end = self.remaining == 0 || self.in_hand().any(|index| self.may_publish(index));
+        let at_the_end =
+            self.remaining == 0 || self.in_hand().any(|index| self.is_at_the_end(index));
         if !self.plan.cold || !at_the_end {
             return None;
         }
@@ -202,20 +204,21 @@ impl RunState {
         self.failed_target(index)
     }
 
-    /// Whether the proof of a step counts at the end: it is done, or is about to publish, and nothing
+    /// Whether the proof of a step counts at the end: it is done, or about to be, and nothing
     /// of it has left the place.
     fn counts_at_the_end(&self, index: StepIndex) -> bool {
         let step = self.step(index);
-        let proven = matches!(step.phase, Phase::Done) || self.may_publish(index);
+        let proven = matches!(step.phase, Phase::Done) || self.is_at_the_end(index);
         proven && !step.waived && self.item_of(index).is_none_or(|item| item.left.is_none())
     }
 
-    /// Whether the step is proven, and has yet to publish.
-    pub(crate) fn may_publish(&self, index: StepIndex) -> bool {
-        let step = self.step(index);
-        matches!(self.plan.step(index).kind, StepKind::PullRequest(_))
-            && matches!(step.phase, Phase::Proven { .. })
-            && !step.acted
+    /// Whether the step is proven, and what comes next cannot be taken back: it publishes, or a person is
+    /// asked to accept the last thing that the run does.
+    pub(crate) fn is_at_the_end(&self, index: StepIndex) -> bool {
+        let (plan, step) = (self.plan.step(index), self.step(index));
+        let publishes = matches!(plan.kind, StepKind::PullRequest(_)) && !step.acted;
+        let last_gate = plan.gate.is_some() && !step.approved && self.remaining == 1;
+        matches!(step.phase, Phase::Proven { .. }) && (publishes || last_gate)
     }
 
     /// The item whose variables a command sees; those of a platform see none.
@@ -232,6 +235,8 @@ impl RunState {
 /// The check as it is on a fresh clone; none for what runs no command, or is about the way there.
 fn cold_kind(kind: &CheckKind) -> Option<CheckKind> {
     match kind {
+        // `!` is the shell's `not`: tests that have to fail until the work is done, say.
+        CheckKind::Run { command, .. } if command.trim_start().starts_with('!') => None,
         CheckKind::Run { .. } | CheckKind::Junit { .. } | CheckKind::Coverage { .. } => {
             Some(kind.clone())
         }

@@ -75,7 +75,7 @@ fn phase_words(state: &RunState, index: StepIndex) -> String {
             "It is proven; what it wrote is brought into the run's place next.".to_owned()
         }
         Phase::Publishing { .. } => "The end of its publishing, which is going on.".to_owned(),
-        Phase::Proven { .. } if state.awaits_cold_proof() && state.may_publish(index) => {
+        Phase::Proven { .. } if state.awaits_cold_proof() && state.is_at_the_end(index) => {
             "It is proven; all that has to hold is proven once more on a fresh clone first."
                 .to_owned()
         }

@@ -87,8 +87,8 @@ fn finish_proven(draft: &Draft, index: StepIndex) -> Option<Event> {
         return Some(event);
     }
     let asks = state.open_questions().any(|open| open.step.as_ref() == Some(&draft.id(index)));
-    // A person who is asked whether it may be published is shown what was proven.
-    if state.may_publish(index) && cold::is_in_the_way(draft) {
+    // A person who is asked whether it may be published, or for the last time, is shown what was proven.
+    if state.is_at_the_end(index) && cold::is_in_the_way(draft) {
         return None;
     }
     if let Phase::Proven { snapshot } = phase

@@ -61,6 +61,7 @@ fn a_command_counts_once_and_what_must_not_hold_at_the_end_does_not() {
     let both = Criterion::All(vec![
         runs(0, "make test"),
         Criterion::Not(Box::new(runs(1, "make broken"))),
+        runs(2, "! make broken"),
     ]);
     let mut run = Run::cold([
         red,
@@ -74,7 +75,7 @@ fn a_command_counts_once_and_what_must_not_hold_at_the_end_does_not() {
     run.verifies(fail_as_they_should());
     run.begins("code");
     run.ends("code#1", "c2");
-    run.verifies(seen([YES, NO]));
+    run.verifies(seen([YES, NO, YES]));
     run.begins("any");
     run.ends("any#1", "c3");
     run.verifies(seen([NO, YES]));
@@ -279,10 +280,12 @@ fn a_proof_is_given_up_when_the_run_stops_or_goes_elsewhere() {
 
 #[test]
 fn nothing_begins_with_nobody_driving_and_another_driver_goes_on_with_it() {
-    let mut run = Run::cold([agent("code").gated()]);
+    let mut run = Run::cold([agent("code"), agent("docs").retries(1)]);
     run.proves("code", "c1");
+    run.begins("docs");
+    run.fails("docs#1", "c1");
     run.expect_fed(InputKind::DriverLeft);
-    assert_eq!(run.decides(approve(1, "c1")), [approved(1), done("code")]);
+    assert_eq!(run.decides(skip("docs")).last(), Some(&resumed()));
     assert_eq!((run.outstanding(), run.state.status()), (vec![], RunStatus::Active));
     let next = crate::id::Fence(1);
     let events = run.expect_fed(InputKind::DriverTookOver { driver: next, session: None });
@@ -291,6 +294,17 @@ fn nothing_begins_with_nobody_driving_and_another_driver_goes_on_with_it() {
     let next = crate::id::Fence(2);
     assert_eq!(run.expect_fed(InputKind::DriverTookOver { driver: next, session: None }).len(), 1);
     assert_eq!(run.outstanding(), [Effect::ProveCold { proof: 1, code: "c1".into() }]);
+}
+
+#[test]
+fn the_last_gate_opens_after_the_proof_and_an_approval_is_the_end() {
+    let mut run = Run::cold([agent("code"), agent("docs").gated()]);
+    run.proves("code", "c1");
+    assert_eq!(run.proves("docs", "c2")[1..], [cold_began(&run, 1)]);
+    assert_eq!(run.proves_cold(seen([YES]))[1..], [gate(1, "docs", "c2")]);
+    run.expect_fed(InputKind::DriverLeft);
+    let events = run.decides(approve(1, "c2"));
+    assert_eq!(events, [approved(1), done("docs"), Event::RunCompleted]);
 }
 
 #[test]
