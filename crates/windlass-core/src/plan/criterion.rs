@@ -335,6 +335,15 @@ impl Criterion {
         checks
     }
 
+    /// Returns the checks that speak for it: none that stands below a `not`.
+    pub fn positive(&self) -> Vec<&Check> {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::positive).collect(),
+            Self::Not(_) => Vec::new(),
+            Self::Check(check) => vec![check],
+        }
+    }
+
     fn collect<'a>(&'a self, into: &mut Vec<&'a Check>) {
         match self {
             Self::All(parts) | Self::Any(parts) => {

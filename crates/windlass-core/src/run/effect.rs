@@ -87,6 +87,13 @@ pub enum Effect {
         /// The code that has to hold.
         code: ObjectId,
     },
+    /// What has to hold at the end is looked at on a fresh clone of this code.
+    ProveCold {
+        /// The proof.
+        proof: u32,
+        /// The code.
+        code: ObjectId,
+    },
     /// The machine is woken at a moment.
     Wake {
         /// The timer.
@@ -129,6 +136,7 @@ impl fmt::Display for Effect {
             Self::LookAtBlocker { blocker, look, .. } => {
                 write!(f, "look-at-blocker {blocker} {look}")
             }
+            Self::ProveCold { proof, .. } => write!(f, "prove-cold {proof}"),
             Self::Wake { key: TimerKey::Report(step), at } => {
                 write!(f, "wake report of {step} at {at}")
             }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, StepId, VerificationId};
+use crate::id::{AttemptId, ContentHash, Fence, GateId, ItemId, ObjectId, StepId, VerificationId};
 use crate::item::{Item, ItemChange};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, ProtectedChange, Trouble, Usage, VerifyReport};
@@ -146,6 +146,9 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<ObjectId>,
         observed: Snapshot,
+        /// What counts as a failed try of the step, where the rollback comes of one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failure: Option<Box<Failure>>,
     },
     /// A step is done.
     StepDone { step: StepId },
@@ -206,6 +209,17 @@ pub enum Event {
     QuestionAnswered { answer: Answer },
     /// A person told something unasked that agents should know.
     ClarificationAdded { clarification: Box<Clarification> },
+    /// What has to hold at the end is being proven once more, on a fresh clone of this code. `checks`
+    /// names what is looked at.
+    ColdProofBegan { proof: u32, code: ObjectId, checks: Vec<ContentHash> },
+    /// All of it holds on a fresh clone.
+    ColdProofHeld { proof: u32, report: Box<VerifyReport> },
+    /// What `step` proved does not hold on a fresh clone.
+    ColdProofFailed { proof: u32, step: StepId, failure: Failure, report: Box<VerifyReport> },
+    /// Whether it holds on a fresh clone could not be found out.
+    ColdProofBroken { proof: u32, message: String, report: Box<VerifyReport> },
+    /// The proof on a fresh clone was given up: the run stops, or goes elsewhere.
+    ColdProofAbandoned { proof: u32 },
     /// No new attempt starts.
     RunPaused { reason: PauseReason, detail: String },
     /// The run goes on.
@@ -309,6 +323,11 @@ impl Event {
             Self::QuestionsAsked { .. } => "questions_asked",
             Self::QuestionAnswered { .. } => "question_answered",
             Self::ClarificationAdded { .. } => "clarification_added",
+            Self::ColdProofBegan { .. } => "cold_proof_began",
+            Self::ColdProofHeld { .. } => "cold_proof_held",
+            Self::ColdProofFailed { .. } => "cold_proof_failed",
+            Self::ColdProofBroken { .. } => "cold_proof_broken",
+            Self::ColdProofAbandoned { .. } => "cold_proof_abandoned",
             Self::RunPaused { .. } => "run_paused",
             Self::RunResumed { .. } => "run_resumed",
             Self::RetriesReset { .. } => "retries_reset",

@@ -370,6 +370,16 @@ pub enum InputKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         settings: Option<PushSettings>,
     },
+    /// What has to hold at the end was looked at on a fresh clone.
+    ColdProved {
+        /// The proof.
+        proof: u32,
+        /// What was seen: one record for each of [`RunState::cold_checks`], which is numbered by its
+        /// place in that list.
+        ///
+        /// [`RunState::cold_checks`]: crate::run::RunState::cold_checks
+        report: Box<VerifyReport>,
+    },
     /// A timer that was armed went off.
     TimerFired {
         /// The timer.

@@ -15,6 +15,7 @@ mod apply;
 mod base_record;
 mod blocker;
 mod clarification;
+mod cold;
 mod decide;
 mod effect;
 mod event;
@@ -38,6 +39,7 @@ pub use blocker::{
     Resolution, Severity,
 };
 pub use clarification::{Clarification, QUESTIONS_WAIT};
+pub use cold::{Cold, ColdCheck, ColdProof, ColdSubject, MAX_COLD_FAILURES};
 pub(crate) use decide::SAME_FAILURE;
 pub use decide::{
     DECIDER_VERSION, LEFT_OUT, LIMIT_WITHOUT_RESET, Rejected, decide, start, why_it_stays,

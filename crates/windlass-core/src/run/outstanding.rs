@@ -28,6 +28,10 @@ pub fn outstanding(state: &RunState) -> BTreeSet<Effect> {
     effects.extend(questions(state));
     effects.extend(reports(state));
     effects.extend(state.open_blockers().filter_map(|blocker| of_blocker(state, blocker)));
+    effects.extend(state.cold.going_on.iter().map(|going_on| Effect::ProveCold {
+        proof: going_on.proof,
+        code: going_on.subject.code.clone(),
+    }));
     effects.extend(state.in_hand().filter_map(|index| of_step(state, index)));
     effects
 }

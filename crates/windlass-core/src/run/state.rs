@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::{AttemptId, Fence, GateId, ObjectId, StepId, StepIndex, VerificationId};
 use crate::item::Item;
-use crate::plan::{Plan, PlanStep, Skip};
+use crate::plan::{CheckId, Plan, PlanStep, Skip};
 use crate::proof::ProtectedChange;
 use crate::question::Question;
 use crate::run::{
-    Blocker, Blocks, Clarification, Failure, HandOver, Looked, Noted, PushSettings, RunFacts,
+    Blocker, Blocks, Clarification, Cold, Failure, HandOver, Looked, Noted, PushSettings, RunFacts,
     Session,
 };
 use crate::snapshot::{Baseline, Snapshot};
@@ -112,6 +112,9 @@ pub struct RunState {
     /// where the rest of the publishing failed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intended: Vec<ObjectId>,
+    /// What was proven on a fresh clone, and what is being.
+    #[serde(default, skip_serializing_if = "Cold::is_nothing")]
+    pub cold: Cold,
     /// Steps whose task list is being read.
     #[serde(default, skip_serializing_if = "OrdSet::is_empty")]
     pub reading: OrdSet<StepIndex>,
@@ -305,6 +308,14 @@ pub struct StepState {
     /// The failing tests that the step proved, since it was last opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub red: Option<crate::proof::Red>,
+    /// Checks of the criterion that did not hold when it was proven: an `any` needs not all of them,
+    /// and a `not` the opposite.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unheld: Vec<CheckId>,
+    /// Whether the step is open again because what it proved does not hold on a fresh clone. Its
+    /// criterion would hold at once, and says nothing before somebody has worked on it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fails_cold: bool,
     /// Whether the last try broke what the step keeps, so that it is taken back before the next.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub spoiled: bool,

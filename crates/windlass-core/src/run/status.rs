@@ -93,7 +93,8 @@ impl RunState {
             Control::Obstructed { .. } => return RunStatus::AwaitingUser,
             Control::Active | Control::Paused { .. } | Control::Aborting => {}
         }
-        if !self.reading.is_empty() || self.in_flight().is_some() {
+        let proves_cold = self.cold.going_on.is_some();
+        if !self.reading.is_empty() || self.in_flight().is_some() || proves_cold {
             return RunStatus::Active;
         }
         if matches!(self.control, Control::Paused { .. }) {
@@ -107,6 +108,8 @@ impl RunState {
             Some(Phase::Waiting { .. }) => RunStatus::Waiting,
             Some(Phase::Failed) => RunStatus::Paused,
             Some(_) => RunStatus::Active,
+            // The last proof comes as soon as somebody drives the run.
+            None if self.remaining == 0 => RunStatus::Active,
             None if self.ready.is_empty() && self.deciding.is_empty() => RunStatus::AwaitingUser,
             None => RunStatus::Active,
         }

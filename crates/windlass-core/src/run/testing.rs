@@ -6,6 +6,7 @@
 //! assert_eq!(run.ends("code#1", "c1"), [ended("code#1", "c1"), verification(1, "code", "c1", …)]);
 //! ```
 
+mod cold;
 mod items;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,6 +28,7 @@ use crate::run::*;
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
 
+pub(crate) use cold::*;
 pub(crate) use items::*;
 
 /// When every test run starts.
@@ -311,7 +313,8 @@ pub(crate) fn plan(drafts: impl IntoIterator<Item = Draft>) -> Plan {
         protect: Vec::new(),
         recheck: None,
         baseline: BaselinePolicy::Strict,
-        cold: true,
+        // Most tests end with the last step; those of the cold proof turn it on.
+        cold: false,
         worst_case_attempts: 0,
         roles: BTreeMap::new(),
         mcp: BTreeMap::new(),
@@ -854,6 +857,7 @@ pub(crate) fn rolled_back(target: &str, code: &str) -> Event {
         reset_code: false,
         code: None,
         observed: files(code),
+        failure: None,
     }
 }
 

@@ -102,6 +102,7 @@ pub(super) fn choices(walk: &Walk) -> Vec<Choice> {
         | Effect::Adopt { .. }
         | Effect::Publish { .. }
         | Effect::LookAtBlocker { .. }
+        | Effect::ProveCold { .. }
         | Effect::Wake { .. } => {
             vec![Choice { target: None, act: Act::Perform(effect.clone()) }]
         }

@@ -204,6 +204,10 @@ impl Walk {
                 look: *look,
                 report: Box::new(crate::proof::VerifyReport::empty()),
             },
+            Effect::ProveCold { proof, .. } => InputKind::ColdProved {
+                proof: *proof,
+                report: Box::new(report::holds_cold(&self.state)),
+            },
             Effect::Wake { key, at } => {
                 self.now = self.now.max(*at);
                 InputKind::TimerFired { key: key.clone() }

@@ -19,6 +19,10 @@ pub struct History {
     pub steps: BTreeMap<StepId, StepHistory>,
     pub decisions: Vec<DecisionEntry>,
     pub ended_at: Option<Timestamp>,
+    /// The proofs on a fresh clone, the oldest first.
+    pub cold: Vec<ColdEntry>,
+    /// The code that is being proven on a fresh clone.
+    proving_cold: Option<ObjectId>,
     open: BTreeMap<StepId, OpenVerification>,
     /// What was decided at each gate.
     gates: BTreeMap<GateId, StepId>,
@@ -86,6 +90,17 @@ pub struct ProofEntry {
     pub proof: Proof,
 }
 
+/// One proof on a fresh clone.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "the names say it")]
+pub struct ColdEntry {
+    pub at: Timestamp,
+    pub code: ObjectId,
+    /// What it came to.
+    pub holds: Holds,
+    pub proofs: Vec<Proof>,
+}
+
 /// One decision of a person, or of a verdict.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -112,6 +127,7 @@ impl History {
         }
         self.add_attempt(at, event);
         self.add_verification(at, event);
+        self.add_cold(at, event);
         if let Event::RunCompleted | Event::RunAborted = event {
             self.ended_at = Some(at);
         }
@@ -150,6 +166,23 @@ impl History {
             entry.took = Some(at.since(entry.started_at));
             entry.ended = "lost: windlass or the machine died".to_owned();
             entry.snapshot = Some(snapshot.clone());
+        }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "a history is not about the other events")]
+    fn add_cold(&mut self, at: Timestamp, event: &Event) {
+        let (holds, report) = match event {
+            Event::ColdProofBegan { code, .. } => {
+                self.proving_cold = Some(code.clone());
+                return;
+            }
+            Event::ColdProofHeld { report, .. } => (Holds::Yes, report),
+            Event::ColdProofFailed { report, .. } => (Holds::No, report),
+            Event::ColdProofBroken { report, .. } => (Holds::Unknown, report),
+            _ => return,
+        };
+        if let Some(code) = self.proving_cold.take() {
+            self.cold.push(ColdEntry { at, code, holds, proofs: report.proofs.clone() });
         }
     }
 
@@ -296,6 +329,29 @@ fn published_words(publication: &Publication) -> String {
     match number {
         Some(number) => format!("pull request #{number} is open{at}"),
         None => format!("the branch is pushed to `{remote}`; open the pull request by hand{at}"),
+    }
+}
+
+/// Tells how the proof on a fresh clone goes.
+#[expect(clippy::wildcard_enum_match_arm, reason = "`describe` sends only these here")]
+fn cold_words(event: &Event) -> String {
+    match event {
+        Event::ColdProofBegan { .. } => {
+            "all that has to hold is proven once more, on a fresh clone".to_owned()
+        }
+        Event::ColdProofHeld { report, .. } => match report.proofs.len() {
+            1 => "it holds on a fresh clone: 1 check".to_owned(),
+            count => format!("it holds on a fresh clone: {count} checks"),
+        },
+        Event::ColdProofFailed { step, failure, .. } => {
+            format!("`{step}` fails on a fresh clone: {}", failure.summary)
+        }
+        Event::ColdProofBroken { message, .. } => {
+            let message = message.lines().next().unwrap_or_default();
+            format!("the proof on a fresh clone has no answer: {message}")
+        }
+        Event::ColdProofAbandoned { .. } => "the proof on a fresh clone was given up".to_owned(),
+        _ => String::new(),
     }
 }
 
@@ -547,6 +603,11 @@ pub fn describe(event: &Event) -> String {
         | Event::QuestionAnswered { .. }
         | Event::ClarificationAdded { .. } => told_words(event),
         Event::BlockerRaised { message } => format!("a person is needed: {message}"),
+        Event::ColdProofBegan { .. }
+        | Event::ColdProofHeld { .. }
+        | Event::ColdProofFailed { .. }
+        | Event::ColdProofBroken { .. }
+        | Event::ColdProofAbandoned { .. } => cold_words(event),
         Event::RunPaused { reason, detail } => format!("paused ({}): {detail}", reason.as_str()),
         Event::RunResumed { .. } => "resumed".to_owned(),
         Event::RetriesReset { step } => format!("`{step}` has new tries"),

@@ -43,7 +43,9 @@ pub use document::{document, document_for};
 pub use failures::{FailureView, Failures};
 pub use gates::{QualityGate, QualityGateView, gate_views};
 pub use graph::{GraphFormat, graph};
-pub use history::{AttemptEntry, DecisionEntry, History, ProofEntry, StepHistory, describe};
+pub use history::{
+    AttemptEntry, ColdEntry, DecisionEntry, History, ProofEntry, StepHistory, describe,
+};
 pub use items::{ItemView, item_views};
 pub use kept::{Fate, Kept, KeptFiles, Work};
 pub use left_out::left_out_text;
@@ -55,8 +57,8 @@ pub use progress::{ProgressCounts, ProgressView, progress_markdown, progress_vie
 pub use questions::{AnswerView, ChoiceView, QuestionView, clarifications_text, question_views};
 pub use redact::Redaction;
 pub use report::{
-    MAX_PULL_REQUEST_BYTES, ReportAttempt, ReportAudit, ReportDecision, ReportFacts, ReportProof,
-    ReportStep, ReportView, html, markdown, pull_request_body, report_view,
+    MAX_PULL_REQUEST_BYTES, ReportAttempt, ReportAudit, ReportCold, ReportDecision, ReportFacts,
+    ReportProof, ReportStep, ReportView, html, markdown, pull_request_body, report_view,
 };
 pub use running::{Doing, GateAhead, RollbackTarget, RunningView, rollback_targets};
 pub use status::{

@@ -75,6 +75,10 @@ fn phase_words(state: &RunState, index: StepIndex) -> String {
             "It is proven; what it wrote is brought into the run's place next.".to_owned()
         }
         Phase::Publishing { .. } => "The end of its publishing, which is going on.".to_owned(),
+        Phase::Proven { .. } if state.awaits_cold_proof() && state.is_at_the_end(index) => {
+            "It is proven; all that has to hold is proven once more on a fresh clone first."
+                .to_owned()
+        }
         Phase::Proven { .. } => "It is proven; its gate opens next, or it is done.".to_owned(),
         Phase::AtGate { .. } => "A person's answer at the gate.".to_owned(),
         Phase::Waiting { until, .. } => format!("Time: it waits until {until}."),

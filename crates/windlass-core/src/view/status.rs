@@ -330,6 +330,9 @@ fn detail(state: &RunState) -> Option<String> {
             }
         });
     }
+    if state.cold.going_on.is_some() {
+        return Some("proving cold: all that has to hold, once more on a fresh clone".to_owned());
+    }
     if let Some(blocked) = state.blocked.get_min()
         && state.status() == RunStatus::AwaitingUser
     {
@@ -605,6 +608,16 @@ fn paused_commands(
             command(&format!("resume --more {}", more(state)), "go on with a larger budget"),
             command("abort", "end the run; its work is kept"),
         ],
+        PauseReason::RetriesExhausted | PauseReason::RepeatedFailure
+            if state.awaits_cold_proof() =>
+        {
+            vec![
+                command("proofs --all", "see what failed on a fresh clone"),
+                command("rollback STEP \"…\"", "go back to the step that has to be done again"),
+                command("resume", "prove it once more, after you have put it right"),
+                command("abort", "end the run; its work is kept"),
+            ]
+        }
         PauseReason::RetriesExhausted if is_publishing(state) => vec![
             command("proofs", "see what failed"),
             command("rollback STEP \"…\"", "go back to the step that has to be done again"),

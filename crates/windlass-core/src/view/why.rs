@@ -175,6 +175,9 @@ impl<'a> Teller<'a> {
                 said.push("it is proven".to_owned());
                 said
             }
+            Event::ColdProofFailed { step, failure, .. } if step == self.step => {
+                vec![failure.summary.clone()]
+            }
             Event::StepNotProven { step, failure, report, costs_try } if step == self.step => {
                 let mut said = report.as_ref().map(|r| self.checks(r)).unwrap_or_default();
                 let cost = if *costs_try { "one try is used" } else { "no try is used" };

@@ -103,7 +103,7 @@ impl Workflow {
 
     /// Returns the most attempts that a run can use, people's feedback aside.
     pub fn worst_case_attempts(&self) -> u64 {
-        attempts::worst_case(&self.order, &self.defaults)
+        attempts::worst_case(&self.order, &self.defaults, self.cold)
     }
 }
 

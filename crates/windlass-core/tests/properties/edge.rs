@@ -75,6 +75,7 @@ impl World {
 }
 
 /// Performs an effect at random and reports.
+#[expect(clippy::too_many_lines, reason = "one answer for each effect")]
 pub(crate) fn answer(
     state: &RunState,
     world: &mut World,
@@ -174,6 +175,10 @@ pub(crate) fn answer(
             let report = VerifyReport { broken, ..VerifyReport::empty() };
             InputKind::BlockerLookedAt { blocker: *blocker, look: *look, report: Box::new(report) }
         }
+        Effect::ProveCold { proof, .. } => {
+            let report = Box::new(looked_at_cold(state, dice));
+            InputKind::ColdProved { proof: *proof, report }
+        }
         Effect::Wake { key, at } => {
             if dice.roll(4) != 3 {
                 *now = (*now).max(*at);
@@ -181,6 +186,34 @@ pub(crate) fn answer(
             InputKind::TimerFired { key: key.clone() }
         }
     }
+}
+
+fn looked_at_cold(state: &RunState, dice: &mut Dice) -> VerifyReport {
+    match dice.roll(12) {
+        0..=6 => cold_report(state, |_| Holds::Yes),
+        7..=9 => {
+            let fails = dice.roll(3);
+            cold_report(state, |position| if position == fails { Holds::No } else { Holds::Yes })
+        }
+        10 => cold_report(state, |_| Holds::Unknown),
+        _ => VerifyReport { broken: Some("no disk".to_owned()), ..VerifyReport::empty() },
+    }
+}
+
+/// What is seen on a fresh clone of what has to hold, by its place in the list.
+pub(crate) fn cold_report(state: &RunState, holds: impl Fn(usize) -> Holds) -> VerifyReport {
+    let checks = state.cold_checks().len();
+    let proofs = (0..checks).map(|position| Proof {
+        check: CheckId(u32::try_from(position).unwrap()),
+        holds: holds(position),
+        strength: Strength::Observed,
+        summary: format!("check {position}"),
+        excerpt: None,
+        evidence: None,
+        cached: false,
+        took: Span(0),
+    });
+    VerifyReport { proofs: proofs.collect(), ..VerifyReport::empty() }
 }
 
 /// An entry of the task list of a step; the third is ticked.

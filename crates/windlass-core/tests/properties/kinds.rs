@@ -6,6 +6,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use windlass_core::id::{AttemptId, Fence, GateId, VerificationId};
 use windlass_core::item::{ItemChange, NewItem, Wanted};
+use windlass_core::plan::Holds;
 use windlass_core::proof::Outcome;
 use windlass_core::run::{
     About, Actor, BlockerCheck, Category, Control, Decision, Event, HostKind, HostProcess, Input,
@@ -14,7 +15,7 @@ use windlass_core::run::{
 use windlass_core::snapshot::Snapshot;
 use windlass_core::time::{Span, Timestamp};
 
-use crate::edge::{Dice, baseline, ended};
+use crate::edge::{Dice, baseline, cold_report, ended};
 use crate::simulation::{People, Simulation};
 use crate::{numbers, plans};
 
@@ -39,6 +40,7 @@ impl Seen {
 
     fn keep(&mut self, state: &RunState) {
         let holder = state.holding().map_or("nobody", |(_, _, step)| phase_kind(&step.phase));
+        let holder = if state.cold.going_on.is_some() { "proving cold" } else { holder };
         let kept = self.states.entry((control_kind(&state.control), holder)).or_default();
         if kept.len() < 3 {
             kept.push(state.clone());
@@ -82,6 +84,16 @@ fn look_around() -> Seen {
                     aborting.apply(at, &event).unwrap();
                 }
                 seen.keep(&aborting);
+            }
+            // Nor do they pause while the last proof is going on.
+            if state.cold.going_on.is_some() {
+                let kind = InputKind::Decided(Decision::Pause { now: false });
+                let pause = Input { at, actor: Actor::person("ann"), kind };
+                let mut paused = state.clone();
+                for event in decide(state, &pause).unwrap_or_default() {
+                    paused.apply(at, &event).unwrap();
+                }
+                seen.keep(&paused);
             }
             if state.is_ended() || !run.happen(&mut dice, People::Decide) {
                 break;
@@ -173,7 +185,7 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
     let observed = || state.gate().map_or_else(files, |gate| gate.snapshot.clone());
     let gate = state.gate().map_or(GateId(1), |gate| gate.id);
     let verification = VerificationId(state.verifications);
-    let report = |plan| Box::new(crate::edge::report(plan, windlass_core::plan::Holds::Yes, "ok"));
+    let report = |plan| Box::new(crate::edge::report(plan, Holds::Yes, "ok"));
     let mut inputs = vec![
         InputKind::Start {
             plan: Box::new((*state.plan).clone()),
@@ -183,6 +195,10 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
         InputKind::DriverLeft,
     ];
     inputs.extend(inputs_of_sessions());
+    for holds in [Holds::Yes, Holds::No, Holds::Unknown] {
+        let report = Box::new(cold_report(state, |_| holds));
+        inputs.push(InputKind::ColdProved { proof: state.cold.proofs, report });
+    }
     let decisions = [
         Decision::Approve { gate, message: None, observed: observed(), changed: Vec::new() },
         Decision::Approve { gate, message: None, observed: files(), changed: Vec::new() },
@@ -364,6 +380,9 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_input() {
     let controls: BTreeSet<Kind> = seen.states.keys().map(|(control, _)| *control).collect();
     let all = ["aborted", "aborting", "active", "completed", "obstructed", "paused"];
     assert_eq!(controls, all.into());
+    for control in ["active", "paused"] {
+        assert!(seen.states.contains_key(&(control, "proving cold")), "{control}");
+    }
     let at = Timestamp(1_700_000_500_000);
     for state in seen.states.values().flatten() {
         for kind in inputs_for(state).into_iter().chain(seen.inputs.values().flatten().cloned()) {
@@ -393,6 +412,10 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "blocker_resolved",
         "blocker_stays",
         "checkpoint_made",
+        "cold_proof_began",
+        "cold_proof_broken",
+        "cold_proof_failed",
+        "cold_proof_held",
         "context_set",
         "driver_took_over",
         "failure_noted",
@@ -443,7 +466,13 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "work_reverted",
     ];
     // Which come up at random too rarely; they have tests of their own.
-    let rare = ["draft_asked", "item_goes_on", "item_taken_back", "push_settings_accepted"];
+    let rare = [
+        "cold_proof_abandoned",
+        "draft_asked",
+        "item_goes_on",
+        "item_taken_back",
+        "push_settings_accepted",
+    ];
     let kinds = seen.events.keys().copied().filter(|kind| !rare.contains(kind));
     assert_eq!(kinds.collect::<Vec<_>>(), all);
     let (mut fitting, mut illegal) = (0, 0);

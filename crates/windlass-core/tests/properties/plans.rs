@@ -89,7 +89,10 @@ fn plan(genes: &[Genes], attempts: u64) -> Plan {
         let gated = genes.last().is_some_and(|last| last.route & 2 == 2);
         steps.push(publish(&steps, gated));
     }
-    chain(steps, Limits { cost_usd: 50.0, wall: Span::hours(10_000), attempts })
+    let limits = Limits { cost_usd: 50.0, wall: Span::hours(10_000), attempts };
+    let mut plan = chain(steps, limits);
+    plan.cold = genes.first().is_some_and(|first| first.route & 24 != 24);
+    plan
 }
 
 /// All steps from `first` on but the last become spokes, and the last one their hub.

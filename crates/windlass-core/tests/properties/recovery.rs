@@ -14,7 +14,7 @@ use windlass_core::time::{Span, Timestamp};
 use windlass_core::view::{ItemView, item_views};
 
 use crate::edge::{
-    baseline, commit, ended, publication, pure, ran_by, report, says, task, trouble,
+    baseline, cold_report, commit, ended, publication, pure, ran_by, report, says, task, trouble,
 };
 use crate::plans::facts;
 use crate::simulation::replay;
@@ -136,6 +136,14 @@ impl PureRun {
                 look,
                 report: Box::new(VerifyReport::empty()),
             },
+            Effect::ProveCold { proof, code } => {
+                let holds = |position| match pure(seed, ("cold", code.as_str(), position), 4) {
+                    0 => Holds::No,
+                    _ => Holds::Yes,
+                };
+                let report = Box::new(cold_report(&self.state, holds));
+                InputKind::ColdProved { proof, report }
+            }
             Effect::TakeBaseline(request) => {
                 if let Some(code) = request.reset_code {
                     self.code = code;

@@ -7,7 +7,7 @@ use windlass_core::run::{Actor, Effect, Input, InputKind, RunStatus, decide, out
 use windlass_core::snapshot::Snapshot;
 use windlass_core::time::{Span, Timestamp};
 
-use crate::edge::{baseline, ended, report};
+use crate::edge::{baseline, cold_report, ended, report};
 use crate::plans::{chain, facts, index, plain};
 
 fn limits() -> Limits {
@@ -70,6 +70,10 @@ fn run(plan: Plan) -> (usize, usize, usize) {
                 let report = Box::new(report(plan, Holds::Yes, "passed"));
                 InputKind::Verified { verification, report, jitter: 0 }
             }
+            Effect::ProveCold { proof, .. } => {
+                let report = Box::new(cold_report(&state, |_| Holds::Yes));
+                InputKind::ColdProved { proof, report }
+            }
             other => panic!("{other}"),
         };
         let events = decide(&state, &Input { at, actor: Actor::engine(), kind }).unwrap();
@@ -86,11 +90,12 @@ fn run(plan: Plan) -> (usize, usize, usize) {
 #[test]
 fn a_run_takes_three_decisions_per_step_and_has_one_thing_in_flight() {
     for count in [1_000, 20_000] {
-        // Start and take-over, then baseline, attempt and verification of each step.
-        let decisions = 2 + 3 * count;
-        // Start, take-over and end, then: taken, began, attempt started and ended, verification started,
-        // proven, done.
-        let events = 3 + 7 * count;
+        // Start and take-over, then baseline, attempt and verification of each step, and the last
+        // proof.
+        let decisions = 3 + 3 * count;
+        // Start, take-over, the last proof and end, then: taken, began, attempt started and ended,
+        // verification started, proven, done.
+        let events = 5 + 7 * count;
         assert_eq!(run(chain_of(count)), (decisions, events, 1));
         assert_eq!(run(fan_of(count)), (decisions, events, 1));
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use windlass_core::id::{Fence, GateId, StepId, StepIndex};
-use windlass_core::plan::{Exhausted, Holds, Plan};
+use windlass_core::plan::{Criterion, Exhausted, Holds, Plan, PlanStep};
 use windlass_core::run::{
     Actor, Control, Decision, Effect, Event, GateKind, Input, InputKind, Phase, Rejected, RunState,
     RunStatus, decide, outstanding, start,
@@ -183,7 +183,18 @@ impl Simulation {
                 assert_eq!(*commit, edge::commit(code, &state.head), "another commit's report");
             }
             Event::StepDone { step } => check_done(state, facts, step),
+            Event::ColdProofHeld { report, .. } => {
+                let proven = report.proofs.iter().all(|proof| proof.holds == Holds::Yes);
+                // Where not all of an `any` has to hold, some of it need not.
+                let any = |plan: &PlanStep| matches!(plan.done, Some(Criterion::Any(_)));
+                assert!(proven || state.plan.steps.iter().any(any), "{report:?}");
+                assert_eq!(report.proofs.len(), state.cold_checks().len());
+            }
+            Event::PublishIntended { .. } => {
+                assert!(!state.awaits_cold_proof(), "published without its last proof");
+            }
             Event::RunCompleted => {
+                assert!(!state.awaits_cold_proof(), "complete without its last proof");
                 assert!(state.steps.iter().all(|step| step.is_finished()));
             }
             _ => {}
@@ -357,6 +368,13 @@ fn check_taken(state: &RunState, input: &InputKind, events: &[Event]) {
             });
             assert!(asked, "a stale verification");
         }
+        InputKind::ColdProved { proof, .. } => {
+            let mut effects = outstanding(state).into_iter();
+            let asked = effects.any(
+                |effect| matches!(effect, Effect::ProveCold { proof: asked, .. } if asked == *proof),
+            );
+            assert!(asked, "a stale proof on a fresh clone");
+        }
         InputKind::Decided(Decision::Approve { gate, observed, .. }) => {
             let open = state.gate().expect("a gate is open");
             assert_eq!(open.id, *gate, "a stale gate");
@@ -446,6 +464,7 @@ fn check_state(state: &RunState) {
         let failed = state.holding().is_some_and(|(_, _, step)| step.phase == Phase::Failed);
         assert!(!failed, "a failed step has the place of an active run");
     }
+    assert!(state.cold.going_on.is_none() || state.awaits_cold_proof(), "proven for nothing");
     if state.status() == RunStatus::Active && state.driver.is_some() {
         assert!(!effects.is_empty(), "active, and nothing to do");
     }

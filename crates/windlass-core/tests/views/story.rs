@@ -57,11 +57,17 @@ impl Story {
     }
 
     pub(crate) fn with(goal: &str, workflow: &str) -> Self {
+        Self::planned(goal, workflow, true)
+    }
+
+    /// A run whose last proof is cold, or left out.
+    pub(crate) fn planned(goal: &str, workflow: &str, cold: bool) -> Self {
         let workflow = Workflow::parse(workflow, "change.yaml").unwrap();
         let issue =
             Some(Issue { number: 42, title: "Sums are off by one".to_owned(), ..Issue::default() });
         let request = PlanRequest { goal: goal.to_owned(), issue, ..PlanRequest::default() };
-        let plan = workflow.plan(request).unwrap();
+        let mut plan = workflow.plan(request).unwrap();
+        plan.cold = cold;
         let facts = RunFacts {
             run: RunId::new("k3v9x2ab"),
             branch: "windlass/fix-the-sum-k3v9x2ab".to_owned(),
@@ -153,6 +159,20 @@ impl Story {
         let effect = outstanding(&self.state).into_iter().next().unwrap();
         let Effect::Verify { verification, .. } = effect else { panic!("{effect}") };
         self.feed(InputKind::Verified { verification, report: Box::new(report), jitter: 0 });
+    }
+
+    /// What has to hold at the end was looked at on a fresh clone.
+    pub(crate) fn proved_cold(&mut self, holds: Holds, excerpt: &str) {
+        let effect = outstanding(&self.state).into_iter().next().unwrap();
+        let Effect::ProveCold { proof: number, .. } = effect else { panic!("{effect}") };
+        let evidence = Blob { hash: ContentHash::of(excerpt.as_bytes()), bytes: 27 };
+        let proofs = (0..).zip(self.state.cold_checks()).map(|(check, _)| Proof {
+            excerpt: Some(excerpt.to_owned()),
+            evidence: Some(evidence.clone()),
+            ..proof(check, holds, "run `make test` exited with 2")
+        });
+        let report = VerifyReport { proofs: proofs.collect(), ..VerifyReport::empty() };
+        self.feed(InputKind::ColdProved { proof: number, report: Box::new(report) });
     }
 
     pub(crate) fn committed(&mut self) {

@@ -124,6 +124,7 @@ fn a_pull_request_of_stories_says_what_stands_behind_it_and_what_a_person_has_to
     skip(&mut story, "S3", "not now");
     let passed = vec![said("AC1", CriterionVerdict::Pass, "tests/pay.rs::pays")];
     build(&mut story, "S2", passed, Vec::new());
+    story.proved_cold(Holds::Yes, "");
     let view = report(&story);
     assert_eq!(view.saved, Span::seconds(90));
     insta::assert_snapshot!(pull_request_body(&view));

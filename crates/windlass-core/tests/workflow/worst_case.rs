@@ -93,6 +93,26 @@ steps:
 }
 
 #[test]
+fn the_last_proof_opens_a_step_that_a_command_proves_twice_and_what_depends_on_it() {
+    let workflow = |done: &str| {
+        parsed(&format!(
+            "workflow: w
+steps:
+  - {{id: plan, agent: x, retries: 7, done: {{diff: any}}}}
+  - {{id: code, agent: x, retries: 3, done: {done}}}
+  - {{id: docs, agent: x, retries: 2, done: {{diff: any}}}}
+"
+        ))
+    };
+    let runs = workflow("{run: make}");
+    assert_eq!(runs.worst_case_attempts(), 12 + 2 * (3 + 2));
+    // What speaks against it, or is about the way, is not proven again.
+    for done in ["{diff: any}", "[{diff: any}, {not: {run: make}}]"] {
+        assert_eq!(workflow(done).worst_case_attempts(), 12, "{done}");
+    }
+}
+
+#[test]
 fn an_absurd_workflow_saturates() {
     let routes = [(0, 0, u32::MAX), (1, 0, u32::MAX), (2, 0, u32::MAX), (3, 0, u32::MAX)];
     let workflow = parsed(&chain(&[u32::MAX; 4], &routes));

@@ -351,6 +351,7 @@ impl Driver {
             | Effect::Adopt { .. }
             | Effect::Publish { .. }
             | Effect::LookAtBlocker { .. }
+            | Effect::ProveCold { .. }
             | Effect::Wake { .. } => Extra::None,
         }
     }
@@ -408,6 +409,7 @@ impl Driver {
             | Effect::Adopt { .. }
             | Effect::Publish { .. }
             | Effect::LookAtBlocker { .. }
+            | Effect::ProveCold { .. }
             | Effect::EnsureCommit { .. } => None,
         });
         timers.min().unwrap_or(INBOX_INTERVAL).min(INBOX_INTERVAL)

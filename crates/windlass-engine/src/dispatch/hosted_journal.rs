@@ -96,7 +96,8 @@ impl HostedJournal {
             | Effect::EnsureCommit { .. }
             | Effect::Adopt { .. }
             | Effect::Publish { .. }
-            | Effect::LookAtBlocker { .. } => false,
+            | Effect::LookAtBlocker { .. }
+            | Effect::ProveCold { .. } => false,
         }))
     }
 }

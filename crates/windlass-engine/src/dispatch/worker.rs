@@ -23,7 +23,7 @@ use crate::git::{
 };
 use crate::home::RunHome;
 use crate::store::blobs::Blobs;
-use crate::verify::{Cancel, RedStep, Verifier, VerifyRequest, take_baseline_files};
+use crate::verify::{Cancel, ColdRequest, RedStep, Verifier, VerifyRequest, take_baseline_files};
 
 /// Why windlass could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -253,6 +253,7 @@ impl Worker {
             Effect::LookAtBlocker { blocker, look, code } => {
                 Ok(self.look_at_blocker(state, *blocker, *look, code, cancel))
             }
+            Effect::ProveCold { proof, code } => Ok(self.prove_cold(state, *proof, code, cancel)),
             Effect::Wake { key, .. } => Ok(InputKind::TimerFired { key: key.clone() }.into()),
         }
     }
@@ -415,6 +416,21 @@ impl Worker {
         Ok(self.verified(verification))
     }
 
+    /// Looks at what has to hold at the end, on a fresh clone of this code.
+    fn prove_cold(
+        &mut self,
+        state: &RunState,
+        proof: u32,
+        code: &ObjectId,
+        cancel: &Cancel,
+    ) -> Report {
+        let Self { verifier, place, engine, .. } = self;
+        let request = ColdRequest { state, code };
+        let verification = verifier.verify_cold(place, engine, &request, cancel);
+        let report = Box::new(verification.report);
+        Report { input: InputKind::ColdProved { proof, report }, passes: verification.passes }
+    }
+
     fn verified(&self, verification: crate::verify::Verification) -> Report {
         Report {
             input: InputKind::Verified {
@@ -514,6 +530,7 @@ fn name(effect: &Effect) -> &'static str {
         Effect::Adopt { .. } => "adopt",
         Effect::Publish { .. } => "publish",
         Effect::LookAtBlocker { .. } => "look-at-blocker",
+        Effect::ProveCold { .. } => "prove-cold",
         Effect::Wake { .. } => "wake",
     }
 }

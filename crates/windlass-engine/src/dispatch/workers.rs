@@ -107,6 +107,7 @@ fn seat(effect: &Effect, state: &RunState) -> Seat {
         | Effect::Adopt { .. }
         | Effect::Publish { .. }
         | Effect::LookAtBlocker { .. }
+        | Effect::ProveCold { .. }
         | Effect::Wake { .. } => Seat::Run,
     }
 }

@@ -618,7 +618,7 @@ impl Looking<'_> {
         Ok(variables)
     }
 
-    fn command(&self, room: &Room, check: &CheckKind) -> Result<Seen, Broken> {
+    pub(super) fn command(&self, room: &Room, check: &CheckKind) -> Result<Seen, Broken> {
         let Some(CheckCommand { command, folder, timeout, .. }) = check.command() else {
             return Ok(Seen::unanswered("this is not a command".to_owned()));
         };

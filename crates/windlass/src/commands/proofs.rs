@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use windlass_core::plan::{Holds, Strength};
-use windlass_core::view::ProofEntry;
+use windlass_core::proof::Proof;
+use windlass_core::view::{ColdEntry, ProofEntry};
+use windlass_engine::store::blobs::Blobs;
 
 use crate::cli::{Cli, ProofsArguments};
 use crate::commands::report::history;
@@ -46,15 +48,20 @@ pub(crate) fn proofs(
         output.data(&paint.bold(&format!("{} ({})", plan.title, plan.id)));
         for entry in entries {
             output.data(&line(entry, paint));
-            if arguments.output
-                && let Some(evidence) = &entry.proof.evidence
-            {
-                let bytes =
-                    blobs.get(&evidence.hash, MAX_OUTPUT_BYTES).map_err(CommandError::failure)?;
-                for text in String::from_utf8_lossy(&bytes).lines() {
-                    let text = output.foreign(text).into_owned();
-                    output.data(&format!("      | {text}"));
-                }
+            print_evidence(&entry.proof, arguments.output, &blobs, output)?;
+        }
+    }
+    if wanted.is_none() {
+        let last = if arguments.all { 0 } else { history.cold.len().saturating_sub(1) };
+        for entry in &history.cold[last..] {
+            if output.is_json() {
+                rows.extend(entry.proofs.iter().map(|proof| cold_row(entry, proof)));
+                continue;
+            }
+            output.data(&paint.bold("On a fresh clone"));
+            for proof in &entry.proofs {
+                output.data(&proof_line(proof, entry.code.as_str(), paint));
+                print_evidence(proof, arguments.output, &blobs, output)?;
             }
         }
     }
@@ -62,6 +69,22 @@ pub(crate) fn proofs(
         output.json(&rows);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints what a check printed, where that is asked for.
+fn print_evidence(
+    proof: &Proof,
+    asked: bool,
+    blobs: &Blobs,
+    output: &mut Output,
+) -> Result<(), CommandError> {
+    let Some(evidence) = proof.evidence.as_ref().filter(|_| asked) else { return Ok(()) };
+    let bytes = blobs.get(&evidence.hash, MAX_OUTPUT_BYTES).map_err(CommandError::failure)?;
+    for text in String::from_utf8_lossy(&bytes).lines() {
+        let text = output.foreign(text).into_owned();
+        output.data(&format!("      | {text}"));
+    }
+    Ok(())
 }
 
 /// What the step rests on; where it is not proven, its last verification.
@@ -79,7 +102,10 @@ pub(crate) fn newest(proofs: &[ProofEntry], all: bool) -> Vec<&ProofEntry> {
 
 /// Writes one proof in one line.
 pub(crate) fn line(entry: &ProofEntry, paint: Paint) -> String {
-    let proof = &entry.proof;
+    proof_line(&entry.proof, entry.snapshot.code.as_str(), paint)
+}
+
+fn proof_line(proof: &Proof, code: &str, paint: Paint) -> String {
     let verdict = match proof.holds {
         Holds::Yes => paint.good("holds"),
         Holds::No => paint.bad("does not hold"),
@@ -90,9 +116,27 @@ pub(crate) fn line(entry: &ProofEntry, paint: Paint) -> String {
         Strength::Claimed => "claimed",
     };
     let cached = if proof.cached { ", cached" } else { "" };
-    let code = entry.snapshot.code.as_str();
     let code = code.get(..12).unwrap_or(code);
     format!("  {verdict}  {} ({strength}{cached}, on {code}, {})", proof.summary, proof.took)
+}
+
+fn cold_row(entry: &ColdEntry, proof: &Proof) -> serde_json::Value {
+    serde_json::json!({
+        "step": null,
+        "cold": true,
+        "at": entry.at.to_string(),
+        "check": proof.check,
+        "holds": proof.holds,
+        "strength": proof.strength,
+        "summary": proof.summary,
+        "excerpt": proof.excerpt,
+        "evidence": proof.evidence,
+        "cached": proof.cached,
+        "decisive": true,
+        "code": entry.code,
+        "papers": null,
+        "took_ms": proof.took,
+    })
 }
 
 fn json_row(step: &str, entry: &ProofEntry) -> serde_json::Value {

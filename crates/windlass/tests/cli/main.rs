@@ -3,6 +3,7 @@
 mod agents;
 mod bad_input;
 mod blockers;
+mod cold;
 mod configuration;
 mod contracts;
 mod cost;

@@ -79,6 +79,8 @@ fn each_proof_says_what_was_measured() {
     yes checklist `tasks.md`: 1 of 1 box ticked, 100.0 % (min 100) (claimed)
     yes junit `out/**/*.xml`: 2 tests ran, 0 failed, 1 skipped (observed)
     yes coverage `out/lcov.info`: line coverage 100.0 % of 2 lines in 1 file (min 70) (observed)
+    yes junit `out/**/*.xml`: 2 tests ran, 0 failed, 1 skipped (observed)
+    yes coverage `out/lcov.info`: line coverage 100.0 % of 2 lines in 1 file (min 70) (observed)
     "#);
     let log = env.log_json();
     let failure = log.last("step_not_proven").expect("a failure");
@@ -121,7 +123,10 @@ steps:
   - {id: a, agent: x, task: t, done: {junit: 'out/**/*.xml', run: sh test.sh, failures: 1}}
 ";
     env.run(workflow, "echo x > y", &[]).assert_code(0);
-    assert_snapshot!(proofs(&env), @"yes junit `out/**/*.xml`: 2 tests ran, 1 failed, 1 skipped; `sh test.sh` exited with 1 (observed)");
+    assert_snapshot!(proofs(&env), @r"
+    yes junit `out/**/*.xml`: 2 tests ran, 1 failed, 1 skipped; `sh test.sh` exited with 1 (observed)
+    yes junit `out/**/*.xml`: 2 tests ran, 1 failed, 1 skipped; `sh test.sh` exited with 1 (observed)
+    ");
 }
 
 #[test]

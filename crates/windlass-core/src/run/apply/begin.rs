@@ -6,7 +6,7 @@ use imbl::{OrdSet, Vector};
 
 use super::IllegalEvent;
 use crate::run::state::{Control, Phase, RunState, Spent, StepState};
-use crate::run::{Blocks, Event, Raise};
+use crate::run::{Blocks, Cold, Event, Raise};
 use crate::time::{Span, Timestamp};
 
 impl RunState {
@@ -51,6 +51,7 @@ impl RunState {
             gates: 0,
             publication: None,
             intended: Vec::new(),
+            cold: Cold::default(),
             checkpoints: imbl::Vector::new(),
             draft: false,
             clarifications: imbl::Vector::new(),
@@ -89,6 +90,8 @@ impl StepState {
             baseline: None,
             first_code: None,
             red: None,
+            unheld: Vec::new(),
+            fails_cold: false,
             spoiled: false,
             reverting: false,
             seen: None,

@@ -8,6 +8,7 @@ mod aside;
 mod attempt;
 mod begin;
 mod blocker;
+mod cold;
 mod item;
 mod noted;
 mod publish;
@@ -141,6 +142,11 @@ impl RunState {
             | Event::BlockerStays { .. }
             | Event::BlockerResolved { .. }
             | Event::ResolutionNoted { .. } => self.apply_to_blocker(event),
+            Event::ColdProofBegan { .. }
+            | Event::ColdProofHeld { .. }
+            | Event::ColdProofFailed { .. }
+            | Event::ColdProofBroken { .. }
+            | Event::ColdProofAbandoned { .. } => self.apply_to_cold(event),
             Event::FailureNoted { .. } => self.note_failure(event),
             Event::BlockerRaised { .. }
             | Event::RunPaused { .. }

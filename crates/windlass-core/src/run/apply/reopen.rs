@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::Applied;
 use crate::id::StepIndex;
-use crate::run::Event;
 use crate::run::state::{Hotfix, Phase, RunState};
+use crate::run::{Event, Failure};
 
 /// What is open again after a rollback.
 struct Reopened {
@@ -46,7 +46,9 @@ impl RunState {
                     step.hotfix = Some(hotfix);
                 });
             }
-            Event::RolledBack { by, message, files, reset_code, code, observed, .. } => {
+            Event::RolledBack {
+                by, message, files, reset_code, code, observed, failure, ..
+            } => {
                 if let Some(busy) = self.in_flight() {
                     return Err(self.wrong_phase(busy, event));
                 }
@@ -62,6 +64,9 @@ impl RunState {
                     Hotfix { by: by.clone(), message: message.clone(), files: files.clone() };
                 self.roll_back(index, &hotfix);
                 self.begin_item_anew(index);
+                if let Some(failure) = failure {
+                    self.fail_cold(index, failure);
+                }
             }
             Event::RetriesReset { .. } => {
                 if self.step(index).is_finished() {
@@ -76,6 +81,21 @@ impl RunState {
             _ => return Err(self.wrong_phase(index, event)),
         }
         Ok(())
+    }
+
+    /// What the step proved does not hold on a fresh clone: that is a failed try. One is left to mend
+    /// it, however few there are.
+    fn fail_cold(&mut self, index: StepIndex, failure: &Failure) {
+        if self.plan.step(index).kind.is_group() {
+            // Nobody works on it: those who work in it are told what is asked for.
+            return;
+        }
+        let tries = self.plan.step(index).retries.saturating_sub(1).min(1);
+        self.update(index, |step| {
+            step.failure = Some(failure.clone());
+            (step.tries, step.repeats) = (tries, tries);
+            step.fails_cold = true;
+        });
     }
 
     /// A step that failed goes on where it was; a blocked one, whose files have left the place,
@@ -190,6 +210,7 @@ impl RunState {
             step.session = None;
             step.seen = None;
             step.red = None;
+            (step.unheld, step.fails_cold) = (Vec::new(), false);
             (step.spoiled, step.reverting) = (false, false);
             step.approved = false;
             (step.acted, step.waived) = (false, false);

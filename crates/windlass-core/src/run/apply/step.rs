@@ -129,7 +129,7 @@ impl RunState {
                 step.first_code.get_or_insert_with(|| baseline.snapshot.code.clone());
             }
             step.papers = Vec::new();
-            step.verify_first = plan.satisfied_ok;
+            step.verify_first = plan.satisfied_ok && !step.fails_cold;
         });
         self.share_baseline_with_groups(index);
     }

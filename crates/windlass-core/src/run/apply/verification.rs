@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Applied, IllegalEvent, expect_next};
 use crate::id::StepIndex;
-use crate::plan::{CheckId, CommitPolicy, Holds, PlanStep, Publish, template};
+use crate::plan::{CheckId, CommitPolicy, Criterion, Holds, PlanStep, Publish, template};
 use crate::proof::{Red, VerifyReport};
 use crate::run::state::{GateKind, Phase, RunState, StepState};
 use crate::run::{Event, Failure, Looked, VerifyReason};
@@ -14,6 +14,13 @@ use crate::snapshot::Snapshot;
 fn proven_red(step: &StepState, snapshot: &Snapshot, report: &VerifyReport) -> Option<Red> {
     let base = step.first_code.clone().filter(|_| !report.red.is_empty())?;
     Some(Red { base, code: snapshot.code.clone(), suites: report.red.clone() })
+}
+
+/// The checks of a criterion that holds although they do not.
+fn unheld(plan: &PlanStep, report: &VerifyReport) -> Vec<CheckId> {
+    let held = |id: CheckId| report.proofs.iter().any(|p| p.check == id && p.holds == Holds::Yes);
+    let checks = plan.done.as_ref().map(Criterion::checks).unwrap_or_default();
+    checks.into_iter().map(|check| check.id).filter(|id| !held(*id)).collect()
 }
 
 /// Whether what the step keeps was looked at and does not hold.
@@ -50,10 +57,12 @@ impl RunState {
                 if !aside {
                     self.proven_code = snapshot.code.clone();
                 }
+                let unheld = unheld(self.plan.step(index), report);
                 let commits = self.plan.step(index).commit == CommitPolicy::Wip
                     && snapshot.code != self.head_code;
                 self.update(index, |step| {
                     step.red = proven_red(step, snapshot, report);
+                    (step.unheld, step.fails_cold) = (unheld, false);
                     step.spoiled = false;
                     step.papers.clone_from(&report.papers);
                     step.questions.clone_from(&report.questions);

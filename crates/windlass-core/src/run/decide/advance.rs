@@ -1,7 +1,7 @@
 //! What follows by itself: nobody has to ask for the next step.
 
 use super::draft::Draft;
-use super::{item, publish, question};
+use super::{cold, item, publish, question};
 use crate::id::{AttemptId, Fence, GateId, StepIndex, VerificationId};
 use crate::plan::{GatePolicy, StepKind};
 use crate::run::state::{Control, Gate, GateKind, PauseReason, Phase};
@@ -18,6 +18,9 @@ pub(super) fn advance(draft: &mut Draft) {
 /// Returns the next event that follows by itself.
 fn next(draft: &Draft) -> Option<Event> {
     let state = &draft.state;
+    if let Some(event) = cold::give_up(draft) {
+        return Some(event);
+    }
     match state.control {
         Control::Active => {}
         Control::Aborting => {
@@ -32,7 +35,7 @@ fn next(draft: &Draft) -> Option<Event> {
         }
         Control::Aborted | Control::Completed => return None,
     }
-    if state.remaining == 0 {
+    if state.remaining == 0 && !cold::is_in_the_way(draft) {
         return Some(Event::RunCompleted);
     }
     // A person may decide while nobody drives; what that makes possible starts with the driver.
@@ -40,6 +43,7 @@ fn next(draft: &Draft) -> Option<Event> {
         return finish_all_proven(draft);
     };
     finish_all_proven(draft)
+        .or_else(|| cold::begin(draft))
         .or_else(|| state.in_hand().find_map(|index| publish::intent(draft, index)))
         .or_else(|| state.in_hand().find_map(|index| start_next(draft, index, driver)))
         .or_else(|| take_next(draft))
@@ -83,6 +87,10 @@ fn finish_proven(draft: &Draft, index: StepIndex) -> Option<Event> {
         return Some(event);
     }
     let asks = state.open_questions().any(|open| open.step.as_ref() == Some(&draft.id(index)));
+    // A person who is asked whether it may be published, or for the last time, is shown what was proven.
+    if state.is_at_the_end(index) && cold::is_in_the_way(draft) {
+        return None;
+    }
     if let Phase::Proven { snapshot } = phase
         && !asks
     {

@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::gate::resume_if_stopped;
 use super::session;
-use super::{blocker, item};
+use super::{blocker, cold, item};
 use crate::id::{AttemptId, StepId, StepIndex};
 use crate::run::state::{Control, PauseReason, Phase, StopReason};
 use crate::run::{Event, Raise, Rejected};
@@ -11,7 +11,7 @@ use crate::run::{Event, Raise, Rejected};
 pub(super) fn pause(draft: &mut Draft, now: bool) -> Result<(), Rejected> {
     session::withdraw_offers(draft);
     let paused = !matches!(draft.state.control, Control::Active);
-    let in_flight = draft.state.in_flight().is_some();
+    let in_flight = draft.state.in_flight().is_some() || draft.state.cold.going_on.is_some();
     if paused && !(now && in_flight) {
         return Err(Rejected::AlreadyPaused);
     }
@@ -139,6 +139,7 @@ pub(super) fn abort(draft: &mut Draft, reason: Option<&str>) -> Result<(), Rejec
 /// Stops attempts and gives verifications up. A baseline or a commit is quick and finishes.
 fn stop_in_flight(draft: &mut Draft, reason: StopReason) {
     session::withdraw_offers(draft);
+    cold::stop(draft);
     let in_hand: Vec<StepIndex> = draft.state.in_hand().collect();
     for index in in_hand {
         let phase = draft.state.step(index).phase.clone();

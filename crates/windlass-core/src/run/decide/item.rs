@@ -121,6 +121,7 @@ pub(super) fn take_up(draft: &mut Draft, index: StepIndex, item: &ItemId) -> Res
         reset_code: false,
         code: None,
         observed,
+        failure: None,
     });
     Ok(())
 }

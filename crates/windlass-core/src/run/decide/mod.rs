@@ -9,6 +9,7 @@ mod advance;
 mod attempt;
 mod blocker;
 mod checkpoint;
+mod cold;
 mod context;
 mod control;
 mod draft;
@@ -26,6 +27,8 @@ mod verified;
 mod attempt_tests;
 #[cfg(test)]
 mod blocker_tests;
+#[cfg(test)]
+mod cold_tests;
 #[cfg(test)]
 mod context_tests;
 #[cfg(test)]
@@ -79,7 +82,7 @@ pub(crate) use verified::SAME_FAILURE;
 /// Raised whenever the same state and input would give other events than before.
 ///
 /// `audit` replays decisions of this version through [`decide`], and others by their events alone.
-pub const DECIDER_VERSION: u32 = 3;
+pub const DECIDER_VERSION: u32 = 4;
 
 /// Why an input was not taken. Nothing is journalled for it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -302,6 +305,7 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
         InputKind::PublishRefused { step, epoch, message, settings } => {
             publish::refused(&mut draft, step, *epoch, message, settings.as_ref())?;
         }
+        InputKind::ColdProved { proof, report } => cold::proved(&mut draft, *proof, report)?,
         InputKind::TimerFired { key } => step::timer_fired(&mut draft, key, input.at),
         InputKind::ContextSet { attempt, key, value } => {
             context::set(&mut draft, attempt, key, value)?;

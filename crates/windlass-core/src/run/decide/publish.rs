@@ -1,7 +1,7 @@
 //! Windlass publishes: the intent comes first, then the act, then what came of it.
 
 use super::draft::Draft;
-use super::item;
+use super::{cold, item};
 use crate::id::{ItemId, StepId, StepIndex};
 use crate::item::{ItemChange, Wanted};
 use crate::plan::{GatePolicy, StepKind};
@@ -16,7 +16,7 @@ pub(super) fn intent(draft: &Draft, index: StepIndex) -> Option<Event> {
     let state = &draft.state;
     let (plan, step) = (state.plan.step(index), state.step(index));
     let accepted = step.approved || plan.gate.is_none();
-    if !is_due(draft, index) || !accepted {
+    if !is_due(draft, index) || !accepted || cold::is_in_the_way(draft) {
         return None;
     }
     Some(Event::PublishIntended {

@@ -92,6 +92,7 @@ pub(super) fn take(
         reset_code: false,
         code: None,
         observed,
+        failure: None,
     });
     if let Some((target, message)) = raised {
         let event = blocker::security(draft, target, &message);
@@ -126,6 +127,7 @@ pub(super) fn by_failure(draft: &mut Draft, index: StepIndex) -> bool {
         reset_code: false,
         code: None,
         observed,
+        failure: None,
     });
     true
 }
@@ -147,7 +149,7 @@ fn failed_checks(draft: &Draft, index: StepIndex) -> String {
     bounded(message)
 }
 
-fn bounded(message: String) -> String {
+pub(super) fn bounded(message: String) -> String {
     match message.char_indices().nth(MAX_FINDINGS) {
         Some((end, _)) => format!("{}…", &message[..end]),
         None => message,
@@ -266,6 +268,7 @@ pub(super) fn by_person(
         reset_code,
         code,
         observed: observed.clone(),
+        failure: None,
     });
     resume_if_stopped(draft);
     Ok(())

@@ -20,6 +20,7 @@ fn routed(target: &str, by: &str, verdict: &str, paths: &[&str], code: &str) -> 
         reset_code: false,
         code: None,
         observed: files(code),
+        failure: None,
     }
 }
 

@@ -49,6 +49,7 @@ pub fn html(view: &ReportView) -> String {
                     (html_stories::stories(view))
                     (decisions(view))
                     (evidence(view))
+                    (last_proof(view))
                     (unchecked(view))
                     (attempts(view))
                     (files(view))
@@ -388,6 +389,15 @@ fn file_row(file: &FileChange) -> Markup {
                 },
                 _ => td.n.soft colspan="2" { "binary" },
             }
+        }
+    }
+}
+
+fn last_proof(view: &ReportView) -> Markup {
+    page! {
+        @if let Some(cold) = &view.cold {
+            h2 { "Last proof" }
+            div.panel { p { (prose(&cold.words())) } }
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The report of a run: one projection, written as Markdown, as HTML, or as JSON.
 
+mod cold;
 mod html;
 mod html_stories;
 mod inline;
@@ -11,6 +12,7 @@ mod stories;
 pub(in crate::view) use inline::{cost, one_line};
 pub(in crate::view) use markdown::prose;
 
+pub use cold::ReportCold;
 pub use html::html;
 pub use markdown::markdown;
 pub use projection::{

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::cold::{ReportCold, report_cold};
 use crate::id::{ContentHash, RunId, StepId};
 use crate::plan::{Holds, Issue, StepKind, Strength};
 use crate::proof::{Blob, Outcome};
@@ -95,6 +96,9 @@ pub struct ReportView {
     /// How long checks would have taken that had passed on the same code.
     #[serde(rename = "saved_ms")]
     pub saved: Span,
+    /// The last proof: on a fresh clone, or left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cold: Option<ReportCold>,
     /// What was not checked because a platform has no command for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unchecked: Vec<String>,
@@ -229,6 +233,7 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         progress: progress_view(state).filter(|_| !state.is_ended()),
         workflow_complete: complete_view(state),
         saved: saved(history),
+        cold: report_cold(state, history),
         unchecked: state.plan.unchecked.clone(),
         decisions: decisions(history),
         proofs: proofs(state, history, facts),

@@ -121,6 +121,10 @@ fn summary(view: &ReportView, most: usize) -> String {
          agent's word unless it says *claimed*.",
         view.workflow, view.run
     );
+    if let Some(cold) = &view.cold {
+        let words = cold.words();
+        let _ = writeln!(text, "\n**Last proof:** {}.", calling_nobody(&prose(&words)));
+    }
     text
 }
 

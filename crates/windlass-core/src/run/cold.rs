@@ -1,0 +1,312 @@
+//! The last proof is cold: what has to hold at the end is looked at once more on a fresh clone, where
+//! nothing is left of an earlier check.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{ContentHash, ItemId, ObjectId, StepIndex};
+use crate::plan::{CheckId, CheckKind, Holds, StepKind};
+use crate::proof::{Proof, VerifyReport};
+use crate::run::state::{Phase, RunState};
+use crate::run::{Category, FailedCheck, Failure};
+use crate::time::{Span, Timestamp};
+
+/// The run pauses when it failed this often; before that, the step behind it is open again.
+pub const MAX_COLD_FAILURES: u32 = 3;
+
+/// What was proven on a fresh clone, and what is being.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cold {
+    /// Proofs so far.
+    pub proofs: u32,
+    /// How many of them failed; never reset.
+    #[serde(default)]
+    pub failures: u32,
+    /// The proof that is going on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub going_on: Option<ColdProof>,
+    /// The last proof that held.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held: Option<ColdProof>,
+}
+
+/// One proof on a fresh clone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColdProof {
+    /// Its number in the run, from 1.
+    pub proof: u32,
+    /// What it is about.
+    pub subject: ColdSubject,
+    /// When it began.
+    pub since: Timestamp,
+}
+
+/// What a proof on a fresh clone is about. It says nothing about any other code or check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ColdSubject {
+    /// The code.
+    pub code: ObjectId,
+    /// What is looked at, each by what it is and sees.
+    pub checks: Vec<ContentHash>,
+}
+
+impl ColdSubject {
+    /// Returns whether a proof of this is one of `other`, too: of the same code, and of all its checks.
+    pub fn covers(&self, other: &Self) -> bool {
+        self.code == other.code && other.checks.iter().all(|check| self.checks.contains(check))
+    }
+}
+
+/// One thing that has to hold on a fresh clone, however many steps ask for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColdCheck {
+    /// What is run, and what of its reports has to hold.
+    pub kind: CheckKind,
+    /// The first step that asks for it: what the command sees of the run is what this step sees.
+    pub step: StepIndex,
+    /// All who ask for it: step and check.
+    pub asked_by: Vec<(StepIndex, CheckId)>,
+}
+
+/// What a proof on a fresh clone comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum ColdVerdict {
+    Held,
+    /// What the step proved does not hold; `reopens` is the step that can mend it.
+    Failed {
+        step: StepIndex,
+        reopens: Option<StepIndex>,
+        failure: Failure,
+    },
+    /// It could not be found out.
+    Unanswered(String),
+}
+
+impl Cold {
+    pub(super) fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl RunState {
+    /// Returns what has to hold at the end of the run as it stands: the commands of all steps that are
+    /// done and proven, each once. What speaks against a criterion when it holds, and `red`, are left
+    /// out: they are about the way, not about its end.
+    pub fn cold_checks(&self) -> Vec<ColdCheck> {
+        let mut checks: Vec<ColdCheck> = Vec::new();
+        let mut known: BTreeMap<(String, Option<ItemId>), usize> = BTreeMap::new();
+        for index in self.plan.indexes().filter(|index| self.counts_at_the_end(*index)) {
+            let (plan, step) = (self.plan.step(index), self.step(index));
+            let positive = plan.done.iter().flat_map(|done| done.positive());
+            for check in positive.filter(|check| !step.unheld.contains(&check.id)) {
+                let Some(kind) = cold_kind(&check.kind) else { continue };
+                let next = checks.len();
+                let position =
+                    *known.entry((words(&kind), self.sees(index, &kind))).or_insert(next);
+                match checks.get_mut(position) {
+                    Some(same) => {
+                        let longest = timeout(&same.kind).max(timeout(&kind));
+                        same.kind = with_timeout(same.kind.clone(), longest);
+                        same.asked_by.push((index, check.id));
+                    }
+                    None => checks.push(ColdCheck {
+                        kind,
+                        step: index,
+                        asked_by: vec![(index, check.id)],
+                    }),
+                }
+            }
+        }
+        checks
+    }
+
+    /// Returns what has to be proven on a fresh clone before the run is complete, before the step that
+    /// publishes goes on, or before a person is asked for the last time; none where it is at none of
+    /// them, or where nothing has to.
+    pub fn cold_subject(&self) -> Option<ColdSubject> {
+        let at_the_end =
+            self.remaining == 0 || self.in_hand().any(|index| self.is_at_the_end(index));
+        if !self.plan.cold || !at_the_end {
+            return None;
+        }
+        let checks = self.cold_checks();
+        if checks.is_empty() {
+            return None;
+        }
+        let name = |check: &ColdCheck| {
+            let item = self.sees(check.step, &check.kind);
+            let item = item.as_ref().map_or("", ItemId::as_str);
+            ContentHash::of(format!("{}\n{item}", words(&check.kind)).as_bytes())
+        };
+        let checks = checks.iter().map(name).collect();
+        Some(ColdSubject { code: self.proven_code.clone(), checks })
+    }
+
+    /// Returns whether the run has to be proven on a fresh clone before it goes on.
+    pub fn awaits_cold_proof(&self) -> bool {
+        let held = self.cold.held.as_ref().map(|held| &held.subject);
+        let covers = |subject: &ColdSubject| held.is_some_and(|held| held.covers(subject));
+        self.cold_subject().is_some_and(|subject| !covers(&subject))
+    }
+
+    /// Judges what was seen on a fresh clone: each criterion with these answers instead of those that
+    /// it was proven with.
+    pub(super) fn judge_cold(&self, report: &VerifyReport) -> ColdVerdict {
+        if let Some(message) = &report.broken {
+            return ColdVerdict::Unanswered(message.clone());
+        }
+        let mut by_step: BTreeMap<StepIndex, BTreeMap<CheckId, Option<&Proof>>> = BTreeMap::new();
+        for (position, check) in self.cold_checks().iter().enumerate() {
+            let is_its = |proof: &&Proof| usize::try_from(proof.check.0) == Ok(position);
+            let proof = report.proofs.iter().find(is_its);
+            for (index, id) in &check.asked_by {
+                by_step.entry(*index).or_default().insert(*id, proof);
+            }
+        }
+        let judged = |wanted: Holds| {
+            let steps =
+                by_step.iter().filter(move |(index, seen)| self.judge(**index, seen) == wanted);
+            steps.map(|(index, seen)| (*index, seen)).collect::<Vec<_>>()
+        };
+        let failed = judged(Holds::No);
+        let by_agent = |(index, _): &&(StepIndex, _)| self.plan.step(*index).agent().is_some();
+        if let Some((step, seen)) = failed.iter().find(by_agent).or(failed.first()) {
+            let failure = failure(seen.values().flatten().copied());
+            return ColdVerdict::Failed { step: *step, reopens: self.mends(*step), failure };
+        }
+        match judged(Holds::Unknown).first() {
+            None => ColdVerdict::Held,
+            Some((_, seen)) => ColdVerdict::Unanswered(why_unanswered(seen.values().copied())),
+        }
+    }
+
+    fn judge(&self, index: StepIndex, seen: &BTreeMap<CheckId, Option<&Proof>>) -> Holds {
+        let Some(done) = &self.plan.step(index).done else { return Holds::Yes };
+        let unheld = &self.step(index).unheld;
+        done.judge(&|check| match seen.get(&check) {
+            Some(proof) => proof.map_or(Holds::Unknown, |proof| proof.holds),
+            None if unheld.contains(&check) => Holds::No,
+            None => Holds::Yes,
+        })
+    }
+
+    /// Returns the step that is open again when what this one proved does not hold: itself, if an
+    /// agent works on it or in it, else where it goes back to when it fails.
+    fn mends(&self, index: StepIndex) -> Option<StepIndex> {
+        let worked_on = self.plan.step(index).agent().is_some();
+        if worked_on || !self.plan.nested(index).is_empty() {
+            return Some(index);
+        }
+        self.failed_target(index)
+    }
+
+    /// Whether the proof of a step counts at the end: it is done, or about to be, and nothing
+    /// of it has left the place.
+    fn counts_at_the_end(&self, index: StepIndex) -> bool {
+        let step = self.step(index);
+        let proven = matches!(step.phase, Phase::Done) || self.is_at_the_end(index);
+        proven && !step.waived && self.item_of(index).is_none_or(|item| item.left.is_none())
+    }
+
+    /// Whether the step is proven, and what comes next cannot be taken back: it publishes, or a person is
+    /// asked to accept the last thing that the run does.
+    pub(crate) fn is_at_the_end(&self, index: StepIndex) -> bool {
+        let (plan, step) = (self.plan.step(index), self.step(index));
+        let publishes = matches!(plan.kind, StepKind::PullRequest(_)) && !step.acted;
+        let last_gate = plan.gate.is_some() && !step.approved && self.remaining == 1;
+        matches!(step.phase, Phase::Proven { .. }) && (publishes || last_gate)
+    }
+
+    /// The item whose variables a command sees; those of a platform see none.
+    fn sees(&self, index: StepIndex, kind: &CheckKind) -> Option<ItemId> {
+        let command = kind.command()?.command;
+        let mut platforms = self.plan.platforms.iter();
+        match platforms.any(|platform| platform.pack.has_command(command)) {
+            true => None,
+            false => self.plan.item_of(index),
+        }
+    }
+}
+
+/// The check as it is on a fresh clone; none for what runs no command, or is about the way there.
+fn cold_kind(kind: &CheckKind) -> Option<CheckKind> {
+    match kind {
+        // `!` is the shell's `not`: tests that have to fail until the work is done, say.
+        CheckKind::Run { command, .. } if command.trim_start().starts_with('!') => None,
+        CheckKind::Run { .. } | CheckKind::Junit { .. } | CheckKind::Coverage { .. } => {
+            Some(kind.clone())
+        }
+        // What it compares with is behind it: at the end its tests pass.
+        CheckKind::Green(suite) => Some(CheckKind::Run {
+            command: suite.command.clone(),
+            folder: suite.folder.clone(),
+            timeout: suite.timeout,
+            cache: suite.cache,
+            env: suite.env.clone(),
+            room: suite.room.clone(),
+        }),
+        CheckKind::Red(_)
+        | CheckKind::File { .. }
+        | CheckKind::Diff { .. }
+        | CheckKind::Checklist { .. }
+        | CheckKind::State { .. }
+        | CheckKind::Verdict { .. }
+        | CheckKind::Stories { .. }
+        | CheckKind::Questions { .. }
+        | CheckKind::VerdictIn { .. } => None,
+    }
+}
+
+/// What two checks have in common that are one: how long they may take does not matter, nor whether
+/// an earlier pass counts.
+fn words(kind: &CheckKind) -> String {
+    let mut kind = with_timeout(kind.clone(), Span(0));
+    if let CheckKind::Run { cache, .. }
+    | CheckKind::Junit { cache, .. }
+    | CheckKind::Coverage { cache, .. } = &mut kind
+    {
+        *cache = false;
+    }
+    serde_json::to_string(&kind).expect("a check can be written")
+}
+
+fn timeout(kind: &CheckKind) -> Span {
+    kind.command().map_or(Span(0), |command| command.timeout)
+}
+
+fn with_timeout(mut kind: CheckKind, span: Span) -> CheckKind {
+    if let CheckKind::Run { timeout, .. }
+    | CheckKind::Junit { timeout, .. }
+    | CheckKind::Coverage { timeout, .. } = &mut kind
+    {
+        *timeout = span;
+    }
+    kind
+}
+
+fn failure<'p>(seen: impl Iterator<Item = &'p Proof>) -> Failure {
+    let failed = seen.filter(|proof| proof.holds != Holds::Yes);
+    let checks: Vec<FailedCheck> = failed
+        .map(|proof| FailedCheck {
+            summary: proof.summary.clone(),
+            excerpt: proof.excerpt.clone(),
+            evidence: proof.evidence.clone(),
+        })
+        .collect();
+    let first = checks.first().map_or("the criterion does not hold", |check| &check.summary);
+    let summary = format!("it was proven, and does not hold on a fresh clone: {first}");
+    Failure::new(Category::Test, summary, checks)
+}
+
+fn why_unanswered<'p>(mut seen: impl Iterator<Item = Option<&'p Proof>>) -> String {
+    let open = seen.find(|proof| proof.is_none_or(|proof| proof.holds == Holds::Unknown)).flatten();
+    let Some(proof) = open else { return "not everything was looked at".to_owned() };
+    match proof.excerpt.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+        Some(excerpt) => format!("{}\n{excerpt}", proof.summary),
+        None => proof.summary.clone(),
+    }
+}

@@ -1,0 +1,124 @@
+//! The last proof: what has to hold at the end, once more on a fresh clone.
+//!
+//! No earlier pass counts, and no tree that anything else has used: each command gets the files of the
+//! commit, what `prepare` makes of them, and nothing besides.
+
+use std::time::Instant;
+
+use windlass_core::id::ObjectId;
+use windlass_core::plan::{Check, CheckId};
+use windlass_core::proof::{Proof, VerifyReport};
+use windlass_core::run::{ColdCheck, RunState};
+use windlass_core::snapshot::Snapshot;
+use windlass_core::time::Span;
+use windlass_core::view;
+
+use super::cancel::Cancel;
+use super::commands::Ran;
+use super::prepared::Warmth;
+use super::seen::Seen;
+use super::verifier::{Broken, Looking, Verification, Verifier, VerifyRequest};
+use crate::fault;
+use crate::git::{EngineRepository, Place};
+use crate::room::Below;
+
+/// What is to be proven on a fresh clone: all of [`RunState::cold_checks`].
+pub struct ColdRequest<'a> {
+    /// The run as it is.
+    pub state: &'a RunState,
+    /// The code that is cloned.
+    pub code: &'a ObjectId,
+}
+
+impl Verifier {
+    /// Looks at what has to hold at the end, on a fresh clone: one record for each check, which is
+    /// numbered by its place in the list. Trouble of the verifier itself is part of the report.
+    pub fn verify_cold(
+        &self,
+        place: &Place,
+        engine: &EngineRepository,
+        request: &ColdRequest<'_>,
+        cancel: &Cancel,
+    ) -> Verification {
+        let mut report = VerifyReport::empty();
+        let looking = LookingCold { verifier: self, place, engine, request, cancel };
+        if let Err(broken) = looking.look(&mut report) {
+            report.broken = Some(broken.to_string());
+        }
+        Verification { report, passes: Vec::new() }
+    }
+}
+
+struct LookingCold<'a> {
+    verifier: &'a Verifier,
+    place: &'a Place,
+    engine: &'a EngineRepository,
+    request: &'a ColdRequest<'a>,
+    cancel: &'a Cancel,
+}
+
+impl LookingCold<'_> {
+    fn look(&self, report: &mut VerifyReport) -> Result<(), Broken> {
+        let checks = self.request.state.cold_checks();
+        if checks.is_empty() {
+            return Ok(());
+        }
+        self.verifier.ensure_layers(self.place)?;
+        let (plan, code) = (&self.request.state.plan, self.request.code);
+        let below = self.verifier.prepared(self.engine, plan, code, Warmth::Cold, self.cancel)?;
+        fault::point("cold-prepared");
+        for (number, check) in (0..).zip(checks) {
+            if self.cancel.is_cancelled() {
+                break;
+            }
+            report.proofs.push(self.look_at(CheckId(number), check, below.as_ref())?);
+        }
+        Ok(())
+    }
+
+    fn look_at(
+        &self,
+        id: CheckId,
+        asked: ColdCheck,
+        below: Result<&Below, &(String, Ran)>,
+    ) -> Result<Proof, Broken> {
+        let began = Instant::now();
+        let ColdRequest { state, code } = self.request;
+        let check = Check { id, kind: asked.kind };
+        let papers = state.latest.as_ref().map_or(*code, |latest| &latest.papers).clone();
+        let request = VerifyRequest {
+            plan: &state.plan,
+            step: state.plan.step(asked.step),
+            baseline: None,
+            first_code: None,
+            red: None,
+            snapshot: &Snapshot { code: (*code).clone(), papers },
+            proven_code: code,
+            committed_code: code,
+            pins: &state.pins,
+            context: &state.context_of(asked.step),
+            document: &view::document_for(state, asked.step),
+        };
+        let looking = Looking {
+            verifier: self.verifier,
+            place: self.place,
+            engine: self.engine,
+            request: &request,
+            cancel: self.cancel,
+            passes: Vec::new(),
+        };
+        let seen = match below {
+            Ok(below) => {
+                let room = self.verifier.rooms.open(code, below)?;
+                fault::point("cold-room");
+                looking.command(&room, &check.kind)?
+            }
+            Err((command, ran)) => {
+                let how = ran.words(Span::minutes(30));
+                Seen::unanswered(format!("prepare `{command}` {how} on a fresh clone"))
+                    .explained(ran.excerpt.clone())
+            }
+        };
+        Ok(seen.proof(&check, began))
+    }
+}
