@@ -1,6 +1,6 @@
 //! A world of its own for one test.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -114,8 +114,23 @@ impl TestEnv {
     /// A `windlass` that is not started yet.
     pub fn windlass_command(&self, arguments: &[&str]) -> Command {
         let mut command = self.command(&self.exe);
-        command.args(arguments);
+        command.args(arguments).args(self.in_reach(arguments));
         command
+    }
+
+    /// Lets agents and checks reach the temporary folder of this world, by which tests tell them
+    /// something and hear of them; nothing else of the world is in their box.
+    fn in_reach(&self, arguments: &[&str]) -> Vec<OsString> {
+        let drives = ["run", "resume", "fixed"];
+        let asks = |word: &&str| ["--help", "-h", "--hosted"].contains(word);
+        if !arguments.first().is_some_and(|first| drives.contains(first))
+            || arguments.iter().any(asks)
+            || !self.temp.starts_with(&self.canonical)
+        {
+            return Vec::new();
+        }
+        let temp = self.temp.clone().into_os_string();
+        vec!["--allow-write".into(), temp.clone(), "--expose".into(), temp]
     }
 
     /// The program under test.

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use windlass_core::id::ObjectId;
-use windlass_core::plan::{Check, CheckId, CheckKind, Criterion, Holds, PlanStep, StepKind};
+use windlass_core::plan::{
+    Check, CheckId, CheckKind, Criterion, Holds, PlanStep, RoomNetwork, RoomWishes, StepKind,
+};
 use windlass_core::proof::{Proof, VerifyReport};
 use windlass_core::run::{InputKind, RunState, why_it_stays};
 use windlass_core::snapshot::Snapshot;
@@ -127,7 +129,8 @@ fn step_for(state: &RunState, blocker: u32) -> Option<PlanStep> {
             timeout: check.timeout,
             cache: false,
             env: Vec::new(),
-            room: Box::default(),
+            // What is waited for is mostly a service outside.
+            room: Box::new(RoomWishes { network: RoomNetwork::Host, ..RoomWishes::default() }),
         };
         Criterion::Check(Check { id: CheckId(0), kind })
     });

@@ -62,8 +62,8 @@ const MAX_FIRST_LINE: u64 = 512;
 
 pub(super) fn look(around: &Around<'_>, exposed: &mut Exposed) {
     for path in around.added {
-        let how = if path.is_dir() { How::Programs } else { How::System };
-        exposed.show(path, how, around.hidden);
+        // By a bind: what the user names may be a socket, and changes while it is shown.
+        exposed.show(path, How::System, around.hidden);
     }
     for variable in TOOLCHAINS {
         if let Some(folder) = around.variable(variable).map(Path::new) {
