@@ -120,12 +120,20 @@ pub struct Limits {
     pub cpu_seconds: Option<u64>,
     /// Open files of any one process.
     pub open_files: Option<u64>,
+    /// Memory of all processes together, by the launcher's watch.
+    pub memory_bytes: Option<u64>,
 }
 
 impl Default for Limits {
     /// Only processes are bounded: 512 is some ten times what builds and agents are seen to use.
     fn default() -> Self {
-        Self { processes: 512, file_size_bytes: None, cpu_seconds: None, open_files: None }
+        Self {
+            processes: 512,
+            file_size_bytes: None,
+            cpu_seconds: None,
+            open_files: None,
+            memory_bytes: None,
+        }
     }
 }
 
