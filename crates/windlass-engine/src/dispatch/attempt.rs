@@ -11,6 +11,7 @@ use windlass_core::snapshot::Snapshot;
 use windlass_core::time::{Span, Timestamp};
 use windlass_core::view::escalation;
 
+use super::boxed::programs;
 use super::held::tail;
 use super::mirror;
 use super::network::{give_proxy, refused_in_words, view_network};
@@ -391,9 +392,23 @@ impl Worker {
                 write: self.writable(command.write),
                 never: self.site.out_of_reach(state.facts.here),
                 within,
+                read: Some(self.readable(scratch, &policy.argv)),
             };
         }
         Ok(Ok((backend, policy, command.sign_in)))
+    }
+
+    /// What an attempt may read without a box, besides what it may write: its tools, what windlass wrote
+    /// for it, and in a checkout of the user's that.
+    fn readable(&self, scratch: &Path, argv: &[String]) -> Vec<PathBuf> {
+        let mut read = self.verifier.rooms.exposed().readable();
+        read.extend([scratch.to_owned(), self.run.bin(), self.site.exe.clone()]);
+        read.extend(self.run.socket().parent().map(Path::to_owned));
+        read.extend(programs(argv));
+        if self.place.kind() == PlaceKind::Here {
+            read.extend([self.site.user.top_level.clone(), self.site.user.common_dir.clone()]);
+        }
+        read
     }
 
     fn writable(&self, backend: Vec<PathBuf>) -> Vec<PathBuf> {

@@ -116,6 +116,7 @@ fn policy(
             write: vec![std::env::temp_dir()],
             never: site.out_of_reach(false),
             within: vec![scratch.to_owned()],
+            read: None,
         };
     }
     Ok(policy)

@@ -149,6 +149,9 @@ pub struct Confinement {
     pub never: Vec<PathBuf>,
     /// Files and folders beneath a path in `never` that it may write to all the same.
     pub within: Vec<PathBuf>,
+    /// Files and folders that it may read, besides those that it may write; none means all.
+    #[serde(default)]
+    pub read: Option<Vec<PathBuf>>,
 }
 
 /// What happens where the platform cannot confine.

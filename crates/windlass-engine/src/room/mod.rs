@@ -275,12 +275,22 @@ impl Rooms {
             Level::Landlock { .. } | Level::None { .. } => {
                 let merged = upper.dir.clone();
                 Layers::new(lower, &self.root).merge_into(&merged)?;
+                self.name_real_objects(&merged)?;
                 (merged, Vec::new())
             }
         };
         // A folder that was made now would be newer than what the baseline built.
         layers::set_time(&upper.dir, began)?;
         Ok(Room { dir, upper, lower, homes, root })
+    }
+
+    /// Names the user's objects where they really are, in a room that nothing is mounted in.
+    fn name_real_objects(&self, merged: &Path) -> io::Result<()> {
+        let alternates = merged.join(".git/objects/info/alternates");
+        match (alternates.is_file(), self.objects.first()) {
+            (true, Some(objects)) => fs_err::write(alternates, format!("{}\n", objects.display())),
+            (true, None) | (false, _) => Ok(()),
+        }
     }
 
     /// Remembers what a check answered about a tree, and says whether it answered otherwise before.
