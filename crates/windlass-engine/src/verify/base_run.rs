@@ -196,7 +196,7 @@ fn hints(output: &[u8], exposed: &Exposed, root: &Path) -> Vec<String> {
     let text = &output[output.len().saturating_sub(MAX_SEARCHED)..];
     let mut hints = BTreeSet::new();
     let refused = Regex::new(r"(?i)(refused|ECONNREFUSED|could not connect|failed to connect)");
-    let address = Regex::new(r"(?:127\.0\.0\.1|localhost|\[?::1\]?)[:\s,]+(?:port )?(\d{2,5})");
+    let address = Regex::new(r#"(?:127\.0\.0\.1|localhost|::1)[\])"':\s,]+(?:port )?(\d{2,5})"#);
     if let (Ok(refused), Ok(address)) = (refused, address)
         && refused.is_match(text)
     {
