@@ -39,7 +39,8 @@ fn a_gate_and_the_end_are_told_with_what_happened_in_the_environment() {
 
 #[test]
 fn a_pause_is_told_and_off_is_off() {
-    let env = test_env!();
+    // In a box a command of the repository writes nothing that stays.
+    let env = test_env!().without_namespaces();
     let (command, told) = script(&env);
     env.repository.write(".windlass/config.yaml", format!("notify: {command}\n"));
     let quiet = env.run(GATED, "true", &["--notify", "off"]);
