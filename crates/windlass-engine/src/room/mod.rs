@@ -20,6 +20,8 @@ pub(crate) mod layers;
 mod snapshot_layer;
 mod sweep;
 
+pub use sweep::wait_until_swept;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -283,12 +285,10 @@ impl Rooms {
     }
 
     /// Returns the view of a room.
-    pub(crate) fn view(
-        &self,
-        room: &Room,
-        network: ViewNetwork,
-        expose: &[PathBuf],
-    ) -> io::Result<View> {
+    ///
+    /// # Errors
+    /// The disk fails.
+    pub fn view(&self, room: &Room, network: ViewNetwork, expose: &[PathBuf]) -> io::Result<View> {
         let mut mounts = self.exposed.mounts(&room.dir.join("home"), &room.homes)?;
         for path in expose.iter().filter(|path| path.exists()) {
             mounts.push(Mount::ReadOnly { from: path.clone(), to: path.clone() });
