@@ -29,6 +29,8 @@ pub struct TestEnv {
     root: tempfile::TempDir,
     canonical: PathBuf,
     temp: PathBuf,
+    /// Variables beside the usual ones.
+    more: Vec<(String, String)>,
     /// The user's repository.
     pub repository: Repository,
 }
@@ -51,7 +53,7 @@ impl TestEnv {
         fs_err::create_dir_all(canonical.join("home/bin")).expect("a home");
         let env = environment(&canonical, &temp);
         let repository = Repository::create(&canonical.join("home/project"), &env);
-        Self { exe: PathBuf::from(exe), root, canonical, temp, repository }
+        Self { exe: PathBuf::from(exe), root, canonical, temp, more: Vec::new(), repository }
     }
 
     /// The folder that everything lies in, without links.
@@ -78,7 +80,9 @@ impl TestEnv {
 
     /// The variables that every process of the test gets, and no others.
     pub fn variables(&self) -> Vec<(String, String)> {
-        environment(&self.canonical, &self.temp)
+        let mut variables = environment(&self.canonical, &self.temp);
+        variables.extend(self.more.iter().cloned());
+        variables
     }
 
     /// Writes a file outside the repository and returns its path.
@@ -87,6 +91,21 @@ impl TestEnv {
         fs_err::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs_err::write(&path, text).expect("a file");
         path
+    }
+
+    /// Writes a file where agents and checks reach it, and returns its path.
+    pub fn shared(&self, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.temp.join(name);
+        fs_err::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs_err::write(&path, text).expect("a file");
+        path
+    }
+
+    /// Has every `windlass` of this world do without namespaces, as on a machine that has none.
+    #[must_use]
+    pub fn without_namespaces(mut self) -> Self {
+        self.more.push(("WINDLASS_NO_NAMESPACES".to_owned(), "1".to_owned()));
+        self
     }
 
     /// Writes a workflow outside the repository and returns its path as an argument.

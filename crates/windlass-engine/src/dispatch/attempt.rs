@@ -11,6 +11,7 @@ use windlass_core::snapshot::Snapshot;
 use windlass_core::time::{Span, Timestamp};
 use windlass_core::view::escalation;
 
+use super::boxed::programs;
 use super::held::tail;
 use super::mirror;
 use super::network::{give_proxy, refused_in_words, view_network};
@@ -26,12 +27,18 @@ use crate::fault;
 use crate::git::{Committed, Displaced, PlaceKind, place_files};
 use crate::home::canonical;
 use crate::launcher::confine::{self, ConfinementLevel};
-use crate::launcher::{Confinement, LaunchPolicy, LaunchReport};
+use crate::launcher::{Confinement, LaunchPolicy, LaunchReport, Limits};
 use crate::process::{self, LauncherCommand};
 use crate::verify::Cancel;
 
 /// How much of an agent's output is kept: its beginning and its end.
 pub(super) const MAX_OUTPUT_BYTES: u64 = 4 << 20;
+
+/// The largest file that an attempt writes.
+const MAX_FILE_BYTES: u64 = 2 << 30;
+
+/// The most files that one process of an attempt has open.
+const MAX_OPEN_FILES: u64 = 1 << 16;
 
 /// What an agent printed, in the folder of its attempt.
 pub(super) const OUTPUT: &str = "output";
@@ -362,6 +369,7 @@ impl Worker {
         let left = Span(state.limits().wall.0.saturating_sub(state.spent.wall.0));
         policy.timeout = Some(plan.timeout.min(left));
         policy.idle_timeout = Some(plan.idle_timeout);
+        policy.limits = attempt_limits();
         policy.hold_lock = Some(self.run.launchers_lock());
         policy.registry = Some(self.site.home.registry());
         let mut within = vec![canonical(&temp), canonical(&self.run.attempts)];
@@ -384,9 +392,23 @@ impl Worker {
                 write: self.writable(command.write),
                 never: self.site.out_of_reach(state.facts.here),
                 within,
+                read: Some(self.readable(scratch, &policy.argv)),
             };
         }
         Ok(Ok((backend, policy, command.sign_in)))
+    }
+
+    /// What an attempt may read without a box, besides what it may write: its tools, what windlass wrote
+    /// for it, and in a checkout of the user's that.
+    fn readable(&self, scratch: &Path, argv: &[String]) -> Vec<PathBuf> {
+        let mut read = self.verifier.rooms.exposed().readable();
+        read.extend([scratch.to_owned(), self.run.bin(), self.site.exe.clone()]);
+        read.extend(self.run.socket().parent().map(Path::to_owned));
+        read.extend(programs(argv));
+        if self.place.kind() == PlaceKind::Here {
+            read.extend([self.site.user.top_level.clone(), self.site.user.common_dir.clone()]);
+        }
+        read
     }
 
     fn writable(&self, backend: Vec<PathBuf>) -> Vec<PathBuf> {
@@ -523,6 +545,19 @@ fn last_written(path: &Path) -> Option<Timestamp> {
     let modified = fs_err::symlink_metadata(path).ok()?.modified().ok()?;
     let since = modified.duration_since(std::time::UNIX_EPOCH).ok()?;
     i64::try_from(since.as_millis()).ok().map(Timestamp)
+}
+
+/// What an attempt may use, for an ordinary user as for root. A file of more than this is no work, and
+/// a snapshot of it would take minutes; memory is bounded so that the machine stays usable.
+fn attempt_limits() -> Limits {
+    let memory = rustix::system::sysinfo();
+    let total = memory.totalram.saturating_mul(u64::from(memory.mem_unit));
+    Limits {
+        file_size_bytes: Some(MAX_FILE_BYTES),
+        open_files: Some(MAX_OPEN_FILES),
+        memory_bytes: Some(total / 10 * 9),
+        ..Limits::default()
+    }
 }
 
 /// Makes a folder and returns its path without links.

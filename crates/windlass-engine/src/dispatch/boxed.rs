@@ -158,7 +158,7 @@ impl Worker {
 }
 
 /// The files that a command line names by their whole path.
-fn programs(argv: &[String]) -> Vec<PathBuf> {
+pub(super) fn programs(argv: &[String]) -> Vec<PathBuf> {
     let words = argv.iter().flat_map(|word| match shlex::split(word) {
         Some(words) if words.len() > 1 => words,
         _ => vec![word.clone()],

@@ -15,6 +15,8 @@ use windlass_core::time::Span;
 
 use super::site::Site;
 use crate::agent::check_environment;
+use crate::launcher::level::Level;
+use crate::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
 use crate::launcher::{Confinement, ConfinementMode, LaunchPolicy};
 use crate::process::{self, LauncherCommand, SpawnError};
 
@@ -59,7 +61,7 @@ pub enum NotifyError {
 /// It could not be started, took too long, or did not exit with 0.
 pub fn notify(site: &Site, request: &NotifyRequest) -> Result<(), NotifyError> {
     let scratch = tempfile::Builder::new().prefix("windlass-notify-").tempdir()?;
-    let policy = policy(site, request, scratch.path());
+    let policy = policy(site, request, scratch.path())?;
     let report = process::spawn(&LauncherCommand::new(&site.exe), &policy)?.wait();
     let how = match report.outcome {
         Outcome::Exited { code: 0 } => return Ok(()),
@@ -77,13 +79,20 @@ pub fn notify(site: &Site, request: &NotifyRequest) -> Result<(), NotifyError> {
         | Outcome::OverBudget { .. } => "it was stopped".to_owned(),
     };
     let output = fs_err::read(scratch.path().join("output")).unwrap_or_default();
+    // Overlayfs leaves a folder that its owner cannot open; a remainder in a temporary folder is all
+    // that is lost.
+    let _ = crate::git::remove_whole(scratch.path());
     let last = String::from_utf8_lossy(&output);
     let last = last.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let said = if last.is_empty() { String::new() } else { format!(": {}", value(last)) };
     Err(NotifyError::Failed { how, said })
 }
 
-fn policy(site: &Site, request: &NotifyRequest, scratch: &Path) -> LaunchPolicy {
+fn policy(
+    site: &Site,
+    request: &NotifyRequest,
+    scratch: &Path,
+) -> Result<LaunchPolicy, std::io::Error> {
     let argv = ["sh", "-c", &request.command].map(str::to_owned).to_vec();
     let output = scratch.join("output");
     let mut policy = LaunchPolicy::new(argv, site.user.top_level.clone(), output);
@@ -99,15 +108,32 @@ fn policy(site: &Site, request: &NotifyRequest, scratch: &Path) -> LaunchPolicy 
     policy.timeout = Some(TIMEOUT);
     policy.grace = GRACE;
     policy.registry = Some(site.home.registry());
-    if request.from_repository {
+    if request.from_repository && site.level(scratch) == Level::Namespaces {
+        policy.view = Some(throw_away(site, scratch)?);
+    } else if request.from_repository {
         policy.confinement = Confinement {
             mode: ConfinementMode::Prefer,
             write: vec![std::env::temp_dir()],
             never: site.out_of_reach(false),
             within: vec![scratch.to_owned()],
+            read: None,
         };
     }
-    policy
+    Ok(policy)
+}
+
+/// A box with the checkout as it is; what is written in it is thrown away.
+fn throw_away(site: &Site, scratch: &Path) -> Result<View, std::io::Error> {
+    let mut mounts = site.exposed().mounts(&scratch.join("home"), &[])?;
+    let (writes, upper) =
+        (Upper::below(&scratch.join("root"), true), Upper::below(&scratch.join("tree"), true));
+    writes.make()?;
+    upper.make()?;
+    fs_err::create_dir_all(scratch.join("stage"))?;
+    let to = site.user.top_level.clone();
+    mounts.push(Mount::Overlay { layers: vec![to.clone()], upper: Some(upper), to });
+    let (network, rights) = (ViewNetwork::Host, Rights::None);
+    Ok(View { stage: scratch.join("stage"), writes, mounts, network, rights })
 }
 
 /// A value as a variable can hold it: bounded, on one line, without control characters.

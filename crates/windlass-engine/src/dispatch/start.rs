@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use windlass_core::config::Sandbox;
 use windlass_core::deps::Service;
 use windlass_core::failure_rules::FailureRule;
 use windlass_core::id::{ContentHash, RunId};
@@ -21,6 +22,7 @@ use crate::git::{
 };
 use crate::journal::{self, DecideError};
 use crate::launcher::confine::{self, ConfinementLevel};
+use crate::launcher::level::Level;
 use crate::room::wait_until_swept;
 use crate::store::{Life, Store};
 use crate::verify::{BaseProgress, PreflightError, matching_files, preflight, run_baseline};
@@ -91,6 +93,8 @@ pub enum StartError {
     Note(#[from] UnstartedError),
     #[error("a folder could not be made")]
     Io(#[from] std::io::Error),
+    #[error("`sandbox: require` is set, and boxes cannot be made here: {why}")]
+    Sandbox { why: String },
     #[error("the baseline could not be run")]
     Baseline(#[from] crate::verify::Broken),
     #[error("you stopped after the baseline; nothing was started")]
@@ -206,6 +210,7 @@ impl<'s> Beginning<'s> {
         }
         let run = RunId::new(fresh_id());
         let home = site.home.run(&run);
+        refuse_open_machine(site)?;
         fs_err::create_dir_all(&home.state)?;
         fs_err::create_dir_all(&home.scratch)?;
         fs_err::create_dir_all(site.home.registry())?;
@@ -334,6 +339,17 @@ fn undo(site: &Site, place: &Place, here: bool) {
         let _ = place.leave(&site.user);
     } else {
         let _ = remove_place(&site.home.data, place.root());
+    }
+}
+
+/// Refuses a machine without namespaces, where the user requires them.
+fn refuse_open_machine(site: &Site) -> Result<(), StartError> {
+    if site.sandbox != Sandbox::Require {
+        return Ok(());
+    }
+    match site.level(&site.home.cache) {
+        Level::Namespaces => Ok(()),
+        Level::Landlock { why } | Level::None { why } => Err(StartError::Sandbox { why }),
     }
 }
 

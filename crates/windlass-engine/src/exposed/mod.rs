@@ -104,6 +104,14 @@ impl Exposed {
         caches.map(|shown| shown.path.clone()).collect()
     }
 
+    /// Returns what may be read where there are no views: everything that is shown, and the kernel's own
+    /// folders.
+    pub fn readable(&self) -> Vec<PathBuf> {
+        let kernels = ["/dev", "/proc", "/run/systemd/resolve"].map(PathBuf::from).into_iter();
+        let shown = self.shown.iter().map(|shown| shown.path.clone());
+        shown.chain(kernels).filter(|path| path.exists()).collect()
+    }
+
     /// Returns what was asked for and is not shown, because it holds what must stay hidden.
     pub fn refused(&self) -> &[PathBuf] {
         &self.refused

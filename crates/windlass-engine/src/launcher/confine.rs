@@ -99,7 +99,9 @@ pub(super) fn prepare(confinement: &Confinement) -> Result<Ready, ConfineError> 
     // ABI 9 counts connecting to a socket with a path as a write. The driver's own socket is one,
     // and it authenticates its callers, so that right stays out of the ruleset.
     let known = ABI::from(abi.min(8));
-    let rights = AccessFs::from_write(known);
+    let writing = AccessFs::from_write(known);
+    let reading = AccessFs::from_read(known);
+    let handled = if confinement.read.is_some() { writing | reading } else { writing };
     let scopes = Scope::from_all(known);
 
     let mut grants = grants::work_out(&confinement.write, &confinement.never);
@@ -110,13 +112,15 @@ pub(super) fn prepare(confinement: &Confinement) -> Result<Ready, ConfineError> 
     grants.paths.extend(grants::work_out(&devices, &confinement.never).paths);
 
     // What the kernel said it knows it must also take: best effort was applied by asking for its ABI.
-    let mut ruleset =
-        Ruleset::default().set_compatibility(CompatLevel::HardRequirement).handle_access(rights)?;
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(handled)?;
     if !scopes.is_empty() {
         ruleset = ruleset.scope(scopes)?;
     }
     let mut ruleset = ruleset.create()?;
-    for path in &grants.paths {
+    let read = confinement.read.iter().flatten().map(|path| (path, reading));
+    for (path, rights) in grants.paths.iter().map(|path| (path, handled)).chain(read) {
         // One that vanished since it was listed needs no rule.
         let Ok(descriptor) = PathFd::new(path) else { continue };
         let rights = if path.is_dir() { rights } else { rights & AccessFs::from_file(known) };

@@ -31,6 +31,7 @@ pub(super) struct Signs {
 /// What one look at the tree found.
 pub(super) struct Census {
     pub(super) processes: usize,
+    pub(super) memory_bytes: u64,
     pub(super) signs: Signs,
 }
 
@@ -48,7 +49,8 @@ pub(super) fn census(but: Option<Pid>) -> Census {
     }
     signs.members = members.finish();
     signs.cpu_ticks += waited_for_by_the_launcher();
-    Census { processes: living.len(), signs }
+    let memory_bytes = living.iter().map(|process| process.memory_bytes).sum();
+    Census { processes: living.len(), memory_bytes, signs }
 }
 
 /// Returns the CPU time of the launcher's own dead children, through what it reaped.

@@ -120,12 +120,20 @@ pub struct Limits {
     pub cpu_seconds: Option<u64>,
     /// Open files of any one process.
     pub open_files: Option<u64>,
+    /// Memory of all processes together, by the launcher's watch.
+    pub memory_bytes: Option<u64>,
 }
 
 impl Default for Limits {
     /// Only processes are bounded: 512 is some ten times what builds and agents are seen to use.
     fn default() -> Self {
-        Self { processes: 512, file_size_bytes: None, cpu_seconds: None, open_files: None }
+        Self {
+            processes: 512,
+            file_size_bytes: None,
+            cpu_seconds: None,
+            open_files: None,
+            memory_bytes: None,
+        }
     }
 }
 
@@ -141,6 +149,9 @@ pub struct Confinement {
     pub never: Vec<PathBuf>,
     /// Files and folders beneath a path in `never` that it may write to all the same.
     pub within: Vec<PathBuf>,
+    /// Files and folders that it may read, besides those that it may write; none means all.
+    #[serde(default)]
+    pub read: Option<Vec<PathBuf>>,
 }
 
 /// What happens where the platform cannot confine.

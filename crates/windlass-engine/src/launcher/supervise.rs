@@ -220,6 +220,12 @@ impl Supervisor<'_> {
             life.signs = census.signs;
             life.last = now;
         }
+        if let Some(most) = self.policy.limits.memory_bytes
+            && census.memory_bytes > most
+        {
+            let what = format!("{} MiB of memory", most >> 20);
+            return over(phase, Outcome::OverLimit { what });
+        }
         let most = self.policy.limits.processes;
         let refused = self.cgroups.refused_forks();
         // Init is windlass's own.

@@ -17,6 +17,7 @@
 pub mod copied;
 mod dot_git;
 pub(crate) mod layers;
+mod own_artefacts;
 mod snapshot_layer;
 mod sweep;
 
@@ -276,6 +277,7 @@ impl Rooms {
             Level::Landlock { .. } | Level::None { .. } => {
                 let merged = upper.dir.clone();
                 Layers::new(lower, &self.root).merge_into(&merged)?;
+                self.name_real_objects(&merged)?;
                 (merged, Vec::new())
             }
         };
@@ -284,12 +286,33 @@ impl Rooms {
         Ok(Room { dir, upper, lower, homes, root })
     }
 
+    /// Names the user's objects where they really are, in a room that nothing is mounted in.
+    fn name_real_objects(&self, merged: &Path) -> io::Result<()> {
+        let alternates = merged.join(".git/objects/info/alternates");
+        match (alternates.is_file(), self.objects.first()) {
+            (true, Some(objects)) => fs_err::write(alternates, format!("{}\n", objects.display())),
+            (true, None) | (false, _) => Ok(()),
+        }
+    }
+
+    /// Remembers what a check answered about a tree, and says whether it answered otherwise before.
+    ///
+    /// It is a note for people: where it cannot be kept, nothing is said.
+    pub(crate) fn answers_differ(&self, check: &[u8], holds: bool) -> bool {
+        let folder = self.dir.join("answers");
+        let file = folder.join(blake3::hash(check).to_hex().as_str());
+        let (now, before) = (if holds { "yes" } else { "no" }, fs_err::read_to_string(&file).ok());
+        let _ = fs_err::create_dir_all(&folder).and_then(|()| fs_err::write(&file, now));
+        before.is_some_and(|before| before != now)
+    }
+
     /// Returns the view of a room.
     ///
     /// # Errors
     /// The disk fails.
     pub fn view(&self, room: &Room, network: ViewNetwork, expose: &[PathBuf]) -> io::Result<View> {
         let mut mounts = self.exposed.mounts(&room.dir.join("home"), &room.homes)?;
+        self.leave_out_own_artefacts(&mounts)?;
         for path in expose.iter().filter(|path| path.exists()) {
             mounts.push(Mount::ReadOnly { from: path.clone(), to: path.clone() });
         }
@@ -314,6 +337,19 @@ impl Rooms {
             network,
             rights: Rights::Users,
         })
+    }
+
+    /// Hides what an earlier build of this project left in a cache of the home.
+    fn leave_out_own_artefacts(&self, mounts: &[Mount]) -> io::Result<()> {
+        for mount in mounts {
+            let Mount::Overlay { upper: Some(upper), to, .. } = mount else { continue };
+            if to.ends_with(".m2/repository") {
+                for folder in own_artefacts::in_maven(&self.dir.join("base")) {
+                    layers::hide(&upper.dir, &folder)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Puts the one setting into the home of a room that suites need: who commits.

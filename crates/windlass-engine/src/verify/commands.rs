@@ -150,8 +150,17 @@ impl Verifier {
             write: self.rooms.exposed().caches(),
             never: self.never.clone(),
             within: vec![room.root().to_owned(), temp],
+            read: Some(self.readable(&request.expose)),
         };
         Ok(policy)
+    }
+
+    /// What a check may read where it has no view of its own: neither the user's checkout nor the place.
+    fn readable(&self, expose: &[PathBuf]) -> Vec<PathBuf> {
+        let mut read = self.rooms.exposed().readable();
+        read.extend(self.rooms.objects.iter().cloned());
+        read.extend(expose.iter().cloned());
+        read
     }
 
     /// Keeps an output, and below it an account of what else was seen, as evidence.

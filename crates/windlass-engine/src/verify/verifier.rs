@@ -26,6 +26,7 @@ use super::seen::Seen;
 use crate::expr;
 use crate::fault;
 use crate::git::{EngineRepository, IgnoreRules, Place, TreePath, UserRepository, place_files};
+use crate::launcher::level::Level;
 use crate::launcher::view::ViewNetwork;
 use crate::room::{Room, Rooms};
 use crate::store::blobs::{Blobs, GetError};
@@ -531,12 +532,37 @@ impl Looking<'_> {
                 self.look_at_command(check)?
             };
             failed |= proof.holds != Holds::Yes;
-            report.proofs.push(proof);
+            report.proofs.push(self.with_conditions(proof, check));
             if hopeless || (failed && criterion.judge(&known(report)) == Holds::No) {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Says in a proof what was open while it was made: nobody should take it for more than it is.
+    pub(super) fn with_conditions(&self, mut proof: Proof, check: &Check) -> Proof {
+        let level = self.verifier.rooms.level();
+        if *level != Level::Namespaces {
+            proof.summary.push_str(&format!("; level: {}", level.name()));
+        }
+        let Some(command) = check.kind.command() else { return proof };
+        if command.room.network == RoomNetwork::Host {
+            proof.summary.push_str("; network: host");
+        }
+        if !command.room.expose.is_empty() {
+            proof.summary.push_str(&format!("; shown besides: {}", command.room.expose.join(", ")));
+        }
+        let code = &self.request.snapshot.code;
+        let kind = [b"answer".to_vec()];
+        let uncached = CheckCommand { cache: true, ..command };
+        let Some(key) = self.key_of(code, &uncached, &kind).filter(|_| !proof.cached) else {
+            return proof;
+        };
+        if self.verifier.rooms.answers_differ(&key.0, proof.holds == Holds::Yes) {
+            proof.summary.push_str("; unstable: it answered otherwise on the same files before");
+        }
+        proof
     }
 
     /// One command, unless it is known to pass; and whether no other has a chance either.

@@ -27,6 +27,7 @@ fn confined(fixture: &Fixture, script: &str) -> LaunchPolicy {
         write: vec![fixture.path("place"), fixture.path("tmp")],
         never: vec![fixture.path("state")],
         within: Vec::new(),
+        read: None,
     };
     policy
 }

@@ -88,7 +88,7 @@ try git -c url."$R".pushInsteadOf="$R" push "$R" HEAD:refs/heads/longer
 try git send-pack "$R" HEAD:refs/heads/sendpack
 try env -u GIT_CONFIG_COUNT -u GIT_CONFIG_SYSTEM git push "$R" HEAD:refs/heads/unset
 try env -i PATH="$PATH" HOME="$USERS_HOME" git push "$R" HEAD:refs/heads/empty
-try cp -r .git/objects "$R/"
+cp -r .git/objects "$R/"
 "#;
 
 #[test]
@@ -139,32 +139,26 @@ fn only_the_user_says_what_attempts_and_checks_reach() {
 }
 
 #[test]
-fn the_home_is_its_own_and_stays_for_the_run() {
+fn the_home_is_the_attempts_own_and_goes_with_it() {
     let env = env();
     for file in KEY_FILES {
         env.file(file, "planted-secret");
     }
     let workflow = format!(
-        "{ANSWER}  - id: again\n    agent: developer\n    task: Again.\n    done: {{run: \"grep -qx kept kept.txt\"}}\n"
+        "{ANSWER}  - id: again\n    agent: developer\n    task: Again.\n    done: {{run: \"grep -qx none kept.txt\"}}\n"
     );
     let agent = r#"
         find "$HOME" -type f -exec cat {} +; ls -A "$HOME"; git config --list
-        cp "$HOME/.cache/kept" kept.txt
-        mkdir -p "$HOME/.cache" && echo kept > "$HOME/.cache/kept" || exit 1
-        test "$HOME" = "$USERS_HOME" && exit 1
+        cat "$HOME/.kept" > kept.txt || echo none > kept.txt
+        echo kept > "$HOME/.kept" || exit 1
         echo right > answer.txt; exit 0"#;
     let finished = env.run(&workflow, agent, &["--yes"]);
     finished.assert_code(0);
     let shown = env.windlass(&["log", "--attempt", "build#1"]).stdout;
     assert!(!shown.contains("planted-secret"), "{shown}");
-    let homes = |env: &TestEnv| {
-        let cache = env.home().join(".cache").display().to_string();
-        let found = env.command("find").args([&cache, "-name", "kept"]).output().unwrap();
-        String::from_utf8(found.stdout).unwrap()
-    };
-    assert!(homes(&env).contains("/homes/"), "{}", homes(&env));
-    env.windlass(&["place", "prune"]).assert_code(0);
-    assert_eq!(homes(&env), "");
+    let home = env.home().display().to_string();
+    let found = env.command("find").args([&home, "-name", ".kept"]).output().unwrap();
+    assert_eq!(String::from_utf8(found.stdout).unwrap(), "");
 }
 
 #[test]
@@ -173,7 +167,7 @@ fn a_forges_program_is_not_signed_in() {
     env.file(".config/gh/hosts.yml", "github.com: {oauth_token: planted-secret}\n");
     // What `gh` looks at to find out who it is.
     let gh = "#!/bin/sh\nset -- \"${GH_TOKEN:-$GITHUB_TOKEN}\" \"${GH_CONFIG_DIR:-${XDG_CONFIG_HOME:-$HOME/.config}/gh}\"\nif [ -n \"$1\" ] || [ -e \"$2/hosts.yml\" ]; then echo signed in; else echo not signed in; fi\n";
-    let gh = env.file("bin/gh", gh).display().to_string();
+    let gh = env.shared("gh", gh).display().to_string();
     let variables = [("GH_TOKEN", "planted-secret")];
     let shown = printed(&env, &variables, &format!("sh {gh}"), &[]);
     assert!(shown.contains("not signed in"), "{shown}");

@@ -28,7 +28,8 @@ struct World {
 
 impl World {
     fn new() -> Self {
-        let env = env();
+        // In a box the settings of the checkout can be read only.
+        let env = env().without_namespaces();
         let remote = Remote::bare(&env);
         let theirs = env.root().join("theirs.git").display().to_string();
         env.repository.git(&["init", "--quiet", "--bare", &theirs]);

@@ -150,11 +150,6 @@ fn coverage_of_another_tree() {
         caught(&env, &coverage(), &agent);
         assert!(said(&env).contains(why), "{}", said(&env));
     }
-    // The agent's own place is another tree as well.
-    let env = world("mkdir -p out; cp report.txt out/lcov.info");
-    let agent = "printf \"SF:$PWD/answer.txt\\nDA:1,1\\nend_of_record\\n\" > report.txt";
-    caught(&env, &coverage(), agent);
-    assert!(said(&env).contains("is about another tree"), "{}", said(&env));
 }
 
 #[test]

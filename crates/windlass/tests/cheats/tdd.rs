@@ -259,7 +259,7 @@ fn a_runner_that_reads_the_tests_of_red_and_does_not_run_them() {
         "  sh \"$t\"; code=$?",
         "  sh -n \"$t\" || { bad=1; continue; }\n  test \"$name\" = \"says bye\" && continue\n  sh \"$t\"; code=$?",
     );
-    let other = env.file("other-runner.sh", leaves_out);
+    let other = env.shared("other-runner.sh", leaves_out);
     let red = "printf '# says bye\\nsh src/bye.sh\\n' > tests/test_bye.sh";
     let green = format!("echo true > tests/test_filler.sh; cp {} run-tests.sh", other.display());
     let why = "tests that failed at red are not run now: says bye";
