@@ -444,12 +444,13 @@ impl Room {
         }
     }
 
-    /// Makes it ready for another mount: an overlay that could be lost says so in its work folder.
+    /// Makes it ready for another mount: an overlay that could be lost says so in its work folder. What
+    /// was written outside the tree goes: the next root is put together anew.
     pub(crate) fn make_mountable_again(&self) -> io::Result<()> {
-        for upper in [self.upper.clone(), Upper::below(&self.dir.join("root"), true)] {
-            crate::git::remove_whole(&upper.work)?;
-            fs_err::create_dir_all(&upper.work)?;
-        }
+        crate::git::remove_whole(&self.upper.work)?;
+        fs_err::create_dir_all(&self.upper.work)?;
+        crate::git::remove_whole(&self.dir.join("root"))?;
+        Upper::below(&self.dir.join("root"), true).make()?;
         let Ok(homes) = fs_err::read_dir(self.dir.join("home")) else { return Ok(()) };
         for home in homes.flatten() {
             let work = home.path().join("w");
