@@ -125,7 +125,7 @@ fn first_checks(project: &Project, effort: Effort) -> BenchResult<Figure> {
 fn in_room(project: &Project, room: &Room, argv: &[&str]) -> BenchResult<()> {
     let output = project.scratch.path("tmp/output");
     let argv = argv.iter().map(|word| (*word).to_owned()).collect();
-    let mut policy = LaunchPolicy::new(argv, room.root().to_owned(), output.clone());
+    let mut policy = LaunchPolicy::new(argv, room.root().to_owned(), output);
     policy.env.clone_from(&project.site.env);
     if project.has_namespaces() {
         policy.view = Some(project.rooms.view(room, ViewNetwork::Own, &[])?);
@@ -139,7 +139,7 @@ fn launched(project: &Project, policy: &LaunchPolicy) -> BenchResult<()> {
     if ended == (windlass_core::proof::Outcome::Exited { code: 0 }) {
         return Ok(());
     }
-    let said = fs_err::read_to_string(&policy.output).unwrap_or_default();
+    let said = fs_err::read_to_string(&policy.stdout).unwrap_or_default();
     Err(format!("{:?} ended with {ended:?}:\n{said}", policy.argv).into())
 }
 

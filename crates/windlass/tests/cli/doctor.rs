@@ -250,7 +250,7 @@ steps:
   - id: build
     agent: developer
     task: Build.
-    done: {all: [{run: test -f README.md}, {run: 'echo {word} && touch built'}, {not: {run: 'false'}}]}
+    done: {all: [{run: test -f README.md}, {run: 'echo {inputs.word} && touch built'}, {not: {run: 'false'}}]}
   - id: look
     agent: reviewer
     task: Look.

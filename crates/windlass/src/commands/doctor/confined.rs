@@ -9,7 +9,7 @@ use windlass_engine::launcher::level::{Level, probe};
 use super::Finding;
 
 /// What `statfs` says of a disk that is an overlay itself.
-const OVERLAY_MAGIC: i64 = 0x794c_7630;
+const OVERLAY_MAGIC: rustix::fs::FsWord = 0x794c_7630;
 
 /// Builds a whole view with layers where they really go.
 pub(super) fn level(home: &Home, sandbox: Sandbox) -> Level {
@@ -92,8 +92,8 @@ impl Machine {
                 .lines()
                 .filter_map(|line| line.split(' ').nth(4))
                 .any(|at| at.starts_with("/proc/") && !at.starts_with("/proc/sys/fs/")),
-            cache_is_overlay: rustix::fs::statfs(&canonical(cache))
-                .is_ok_and(|disk| i64::try_from(disk.f_type) == Ok(OVERLAY_MAGIC)),
+            cache_is_overlay: rustix::fs::statfs(canonical(cache))
+                .is_ok_and(|disk| disk.f_type == OVERLAY_MAGIC),
             cache: cache.display().to_string(),
         }
     }
