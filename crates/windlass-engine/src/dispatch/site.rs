@@ -218,6 +218,7 @@ impl Site {
             objects: self.user.object_folders(),
             exposed: self.exposed(),
             level: self.level(&dir),
+            disk_limit: self.disk_limit.0,
             dir,
         })
     }

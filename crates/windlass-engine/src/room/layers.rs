@@ -64,14 +64,34 @@ pub(crate) fn walk(
 ) -> io::Result<()> {
     for entry in fs_err::read_dir(folder)? {
         let path = entry?.path();
-        let metadata = fs_err::symlink_metadata(&path)?;
+        // The sweeper may have been faster.
+        let Some(metadata) = there(fs_err::symlink_metadata(&path))? else { continue };
         if metadata.is_dir() {
-            walk(&path, visit)?;
+            there(walk(&path, visit))?;
         } else {
             visit(&path, &metadata)?;
         }
     }
-    visit(folder, &fs_err::symlink_metadata(folder)?)
+    match there(fs_err::symlink_metadata(folder))? {
+        Some(metadata) => visit(folder, &metadata),
+        None => Ok(()),
+    }
+}
+
+/// Takes what is gone, or is overlayfs's own and closed to everybody, for nothing.
+fn there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
+            ) =>
+        {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Returns the newest modification time below `folder`.

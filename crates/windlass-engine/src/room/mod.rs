@@ -24,6 +24,7 @@ mod sweep;
 pub use sweep::wait_until_swept;
 
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -46,6 +47,19 @@ pub enum RoomError {
     /// Git failed.
     #[error(transparent)]
     Checkout(#[from] CheckoutError),
+    /// The layers of the run hold more than they may.
+    #[error(
+        "the layers of this run hold {} MiB, more than `disk_limit` ({} MiB): raise it, or lower \
+         `copy_limit` so that less is copied",
+        used >> 20,
+        limit >> 20
+    )]
+    Full {
+        /// What they hold, in bytes.
+        used: u64,
+        /// What they may.
+        limit: u64,
+    },
     /// A layer could not be written.
     #[error("a layer of the room could not be written: {0}")]
     Io(#[from] io::Error),
@@ -77,6 +91,8 @@ pub struct Rooms {
     pub(crate) objects: Vec<PathBuf>,
     pub(crate) exposed: Exposed,
     pub(crate) level: Level,
+    /// How much the layers may hold, in bytes.
+    pub(crate) disk_limit: u64,
 }
 
 /// What is below a room, besides the commit.
@@ -139,12 +155,29 @@ impl Rooms {
             layers::set_times(folder, &mut |_| Some(began))?;
             Ok(self.checkout.refresh(folder, &index)?)
         })?;
+        self.check_disk()?;
         Ok(copied)
     }
 
     /// Returns the folders that were copied when the run began.
     pub(crate) fn copied_folder(&self) -> PathBuf {
         self.dir.join("copied")
+    }
+
+    /// Refuses layers that hold more than they may; asked whenever one that stays was made.
+    ///
+    /// # Errors
+    /// They do, or cannot be read.
+    pub(crate) fn check_disk(&self) -> Result<(), RoomError> {
+        let mut used = 0;
+        layers::walk(&self.dir, &mut |_, metadata| {
+            used += metadata.blocks() * 512;
+            Ok(())
+        })?;
+        if used > self.disk_limit {
+            return Err(RoomError::Full { used, limit: self.disk_limit });
+        }
+        Ok(())
     }
 
     /// Says whether the layers that every room needs are there.
@@ -229,7 +262,8 @@ impl Rooms {
         fs_err::create_dir(&warm)?;
         fs_err::rename(&written, warm.join("u"))?;
         fs_err::rename(room.dir.join("home"), warm.join("home"))?;
-        Ok(())
+        drop(room);
+        self.check_disk()
     }
 
     /// Makes a room for a tree.

@@ -181,6 +181,7 @@ impl Verifier {
         room.keep_in(&draft)?;
         crate::git::remove_whole(&draft.join("u/.git"))?;
         fs_err::rename(&draft, &folder)?;
+        self.rooms.check_disk()?;
         Ok(Ok(folder))
     }
 

@@ -62,8 +62,6 @@ impl Project {
         ));
         let mut arguments =
             vec!["run", "--workflow", "autonomous", "More", "--agent-command", &agent];
-        let overlays = self.overlays().to_string_lossy().into_owned();
-        arguments.extend(["--expose", &overlays]);
         arguments.extend(more);
         self.windlass(&arguments)
     }
@@ -91,7 +89,7 @@ impl Project {
     }
 
     fn overlays(&self) -> PathBuf {
-        self.env.root().join("overlays")
+        self.env.root().join("tmp/overlays")
     }
 }
 
