@@ -66,10 +66,7 @@ fn used(folder: &Path) -> u64 {
         let Ok(entries) = fs_err::read_dir(&folder) else { continue };
         for entry in entries.flatten() {
             let Ok(metadata) = entry.metadata() else { continue };
-            // A file that was linked instead of copied costs nothing here.
-            if metadata.is_dir() || metadata.nlink() == 1 {
-                bytes += metadata.blocks() * 512;
-            }
+            bytes += metadata.blocks() * 512;
             count += 1;
             if count > MAX_COUNTED {
                 return bytes;
