@@ -20,6 +20,7 @@ pub(super) fn measure(windlass: &Windlass, effort: Effort) -> BenchResult<Vec<Fi
         write: vec![folder.path().to_owned()],
         never: Vec::new(),
         within: Vec::new(),
+        read: None,
     };
     let command = LauncherCommand::new(&windlass.exe);
     let (mut plain, mut launched) = (Vec::new(), Vec::new());

@@ -5,6 +5,7 @@ mod journal;
 mod launcher;
 mod machine;
 mod memory;
+mod rooms;
 mod rounds;
 mod steps;
 
@@ -24,12 +25,20 @@ pub(crate) enum Group {
     Steps,
     Memory,
     Launcher,
+    Rooms,
     Hooks,
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 6] =
-        [Self::Machine, Self::Journal, Self::Steps, Self::Memory, Self::Launcher, Self::Hooks];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Machine,
+        Self::Journal,
+        Self::Steps,
+        Self::Memory,
+        Self::Launcher,
+        Self::Rooms,
+        Self::Hooks,
+    ];
 
     pub(crate) fn measure(self, windlass: &Windlass, effort: Effort) -> BenchResult<Vec<Figure>> {
         match self {
@@ -38,6 +47,7 @@ impl Group {
             Self::Steps => steps::measure(windlass, effort),
             Self::Memory => memory::measure(windlass, effort),
             Self::Launcher => launcher::measure(windlass, effort),
+            Self::Rooms => rooms::measure(windlass, effort),
             Self::Hooks => hooks::measure(windlass, effort),
         }
     }
@@ -51,6 +61,7 @@ impl fmt::Display for Group {
             Self::Steps => "steps",
             Self::Memory => "memory",
             Self::Launcher => "launcher",
+            Self::Rooms => "rooms",
             Self::Hooks => "hooks",
         })
     }

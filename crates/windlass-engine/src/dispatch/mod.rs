@@ -49,6 +49,8 @@ pub use notify::{NotifyError, NotifyRequest, notify};
 pub use request::{Answer, Request};
 pub use site::Site;
 pub use socket::{AgentAnswer, AgentCall, SocketError, context_get, context_set, item_call};
-pub use start::{AfterBaseline, StartError, StartRequest, StartWatcher, Unwatched, start};
+pub use start::{
+    AfterBaseline, StartError, StartRequest, StartWatcher, Unwatched, baseline_alone, start,
+};
 pub use unstarted::{UnstartedError, clear_unstarted};
 pub use worker::WorkerError;

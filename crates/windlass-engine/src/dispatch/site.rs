@@ -173,7 +173,7 @@ impl Site {
             env: check_environment(&self.env, place),
             blobs: self.blobs(),
             passes: Store::open_read_only(&self.home.state)?,
-            rooms: self.rooms(run, facts, engine)?,
+            rooms: self.rooms(run, self.origin(facts), engine)?,
             user: self.user.clone(),
             registries: self.registries.clone(),
             copy_limit: self.copy_limit.0,
@@ -187,11 +187,23 @@ impl Site {
         })
     }
 
+    fn origin(&self, facts: &RunFacts) -> Origin {
+        Origin {
+            commit: facts.base.clone(),
+            tree: facts.base_tree.clone(),
+            branch: facts.branch.clone(),
+            person: self.user.person.clone().unwrap_or_default(),
+        }
+    }
+
     /// Returns the layers of a run.
-    fn rooms(
+    ///
+    /// # Errors
+    /// Git fails, or the disk does.
+    pub fn rooms(
         &self,
         run: &RunHome,
-        facts: &RunFacts,
+        origin: Origin,
         engine: &EngineRepository,
     ) -> Result<Rooms, WorkerError> {
         fs_err::create_dir_all(&run.layers)?;
@@ -201,12 +213,7 @@ impl Site {
             Checkout::open_or_create(&dir.join("git"), engine, &self.user, &self.exe, &lfs)?;
         Ok(Rooms {
             root: self.user.top_level.clone(),
-            origin: Origin {
-                commit: facts.base.clone(),
-                tree: facts.base_tree.clone(),
-                branch: facts.branch.clone(),
-                person: self.user.person.clone().unwrap_or_default(),
-            },
+            origin,
             checkout,
             objects: self.user.object_folders(),
             exposed: self.exposed(),

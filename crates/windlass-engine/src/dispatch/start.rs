@@ -17,10 +17,13 @@ use super::site::Site;
 use super::unstarted::{Starting, UnstartedError};
 use crate::fault;
 use crate::forge::{ForgeError, push_settings};
-use crate::git::{Head, Place, PlaceRequest, place_files, remove_place};
+use crate::git::{
+    EngineRepository, Head, Place, PlaceRequest, place_files, remove_place, remove_whole,
+};
 use crate::journal::{self, DecideError};
 use crate::launcher::confine::{self, ConfinementLevel};
 use crate::launcher::level::Level;
+use crate::room::wait_until_swept;
 use crate::store::{Life, Store};
 use crate::verify::{BaseProgress, PreflightError, matching_files, preflight, run_baseline};
 
@@ -139,110 +142,182 @@ impl StartWatcher for Unwatched {
 /// left behind then.
 pub fn start(
     site: &Arc<Site>,
-    mut request: StartRequest,
+    request: StartRequest,
     watcher: &mut dyn StartWatcher,
 ) -> Result<RunId, StartError> {
-    let mut store = Store::open(&site.home.state)?;
-    if request.here {
-        refuse_second_run_here(&store, site)?;
-    }
-    let run = RunId::new(fresh_id());
-    let home = site.home.run(&run);
-    refuse_open_machine(site)?;
-    fs_err::create_dir_all(&home.state)?;
-    fs_err::create_dir_all(&home.scratch)?;
-    fs_err::create_dir_all(site.home.registry())?;
-    let engine = site.engine()?;
-    fault::point("engine-made");
-    let base = site.user.commit.clone();
-    let base_tree = engine.tree_of(&base)?;
-    let place_request = PlaceRequest {
-        dir: home.place.clone(),
-        run_dir: home.git.clone(),
-        branch: request.branch.unwrap_or_else(|| branch::of_goal(&request.plan, &run)),
-        base: base.clone(),
-        lfs_filter: Some(site.exe.clone()),
-    };
-    let carried = carry(site, &request.plan)?;
-    let starting = Starting::begin(site, &run, &place_request.branch, request.here)?;
-    fault::point("start-noted");
-    if !request.here {
-        fs_err::create_dir_all(&site.home.data)?;
-    }
-    let made = if request.here {
-        Place::here(&engine, &site.user, &place_request)
-    } else {
-        Place::create_clone(&engine, &site.user, &place_request)
-    };
-    let place = match made {
-        Ok(place) => place,
-        Err(error) => {
-            starting.end()?;
-            return Err(error.into());
-        }
-    };
-    fault::point("place-made");
-    let push_settings = match pinned_settings(site, &run, &request.plan, request.here) {
-        Ok(settings) => settings,
-        Err(error) => {
-            undo(site, &place, request.here);
-            starting.end()?;
-            return Err(error.into());
-        }
-    };
-    let mut facts = RunFacts {
-        run: run.clone(),
-        branch: place_request.branch.clone(),
-        base_name: match &site.user.head {
-            Head::Branch(branch) => branch.clone(),
-            Head::Detached => base.to_string(),
-        },
-        base,
-        base_tree: base_tree.clone(),
-        place: place.root().to_string_lossy().into_owned(),
-        here: request.here,
-        approved_in_advance: request.approved_in_advance,
-        backend: request.backend,
-        command: request.command,
-        carried,
-        version: request.version,
-        failure_rules: request.failure_rules,
-        services: request.services,
-        push_settings,
-        questions_wait: request.questions_wait,
-        base_record: None,
-    };
-    let begun = (|| {
-        let mut verifier = site.verifier(&home, place.root(), &facts, &engine)?;
-        // No agent has been near yet.
-        verifier.here = false;
-        preflight(&verifier, &place, &engine, &request.plan, &base_tree)?;
-        fault::point("preflighted");
-        let record =
-            run_baseline(&verifier, &place, &engine, &request.plan, &base_tree, &mut |progress| {
-                watcher.baseline(&progress)
-            })?;
+    let begun = Beginning::make(site, request)?;
+    let run = begun.facts.run.clone();
+    begun.finish(|begun| {
+        let record = begun.look_at_base(watcher)?;
         match watcher.choose(&record) {
             AfterBaseline::Continue => {}
             AfterBaseline::OnlyNewFailures => {
-                request.plan.baseline = BaselinePolicy::NoNewFailures;
+                begun.plan.baseline = BaselinePolicy::NoNewFailures;
             }
             AfterBaseline::Stop => return Err(StartError::Stopped),
         }
-        facts.base_record = Some(record);
-        let kind = InputKind::Start { plan: Box::new(request.plan), facts: Box::new(facts) };
-        let input = Input { at: now(), actor: Actor::person(&request.person), kind };
-        journal::create(&mut store, &input)?;
-        Ok(())
-    })();
-    if let Err(error) = begun {
-        undo(site, &place, request.here);
-        starting.end()?;
-        return Err(error);
-    }
-    starting.end()?;
+        begun.facts.base_record = Some(record);
+        let (plan, facts) = (Box::new(begun.plan.clone()), Box::new(begun.facts.clone()));
+        let kind = InputKind::Start { plan, facts };
+        let input = Input { at: now(), actor: Actor::person(&begun.person), kind };
+        journal::create(&mut begun.store, &input)?;
+        Ok(Keep::Run)
+    })?;
     fault::point("run-created");
     Ok(run)
+}
+
+/// Runs the baseline of a plan and nothing else: nothing is written down, and nothing stays.
+///
+/// # Errors
+/// It cannot be verified here, or something of it cannot be removed.
+pub fn baseline_alone(
+    site: &Arc<Site>,
+    request: StartRequest,
+    watcher: &mut dyn StartWatcher,
+) -> Result<BaseRecord, StartError> {
+    let mut record = BaseRecord::default();
+    Beginning::make(site, request)?.finish(|begun| {
+        record = begun.look_at_base(watcher)?;
+        Ok(Keep::Nothing)
+    })?;
+    Ok(record)
+}
+
+/// What stays of a beginning.
+enum Keep {
+    Run,
+    Nothing,
+}
+
+/// A run with a place that is not in the journal yet.
+struct Beginning<'s> {
+    site: &'s Arc<Site>,
+    store: Store,
+    engine: EngineRepository,
+    plan: Plan,
+    person: String,
+    place: Place,
+    facts: RunFacts,
+    starting: Starting,
+}
+
+impl<'s> Beginning<'s> {
+    fn make(site: &'s Arc<Site>, request: StartRequest) -> Result<Self, StartError> {
+        let store = Store::open(&site.home.state)?;
+        if request.here {
+            refuse_second_run_here(&store, site)?;
+        }
+        let run = RunId::new(fresh_id());
+        let home = site.home.run(&run);
+        refuse_open_machine(site)?;
+        fs_err::create_dir_all(&home.state)?;
+        fs_err::create_dir_all(&home.scratch)?;
+        fs_err::create_dir_all(site.home.registry())?;
+        let engine = site.engine()?;
+        fault::point("engine-made");
+        let base = site.user.commit.clone();
+        let base_tree = engine.tree_of(&base)?;
+        let place_request = PlaceRequest {
+            dir: home.place.clone(),
+            run_dir: home.git.clone(),
+            branch: request.branch.unwrap_or_else(|| branch::of_goal(&request.plan, &run)),
+            base: base.clone(),
+            lfs_filter: Some(site.exe.clone()),
+        };
+        let carried = carry(site, &request.plan)?;
+        let starting = Starting::begin(site, &run, &place_request.branch, request.here)?;
+        fault::point("start-noted");
+        if !request.here {
+            fs_err::create_dir_all(&site.home.data)?;
+        }
+        let made = if request.here {
+            Place::here(&engine, &site.user, &place_request)
+        } else {
+            Place::create_clone(&engine, &site.user, &place_request)
+        };
+        let place = match made {
+            Ok(place) => place,
+            Err(error) => {
+                starting.end()?;
+                return Err(error.into());
+            }
+        };
+        fault::point("place-made");
+        let push_settings = match pinned_settings(site, &run, &request.plan, request.here) {
+            Ok(settings) => settings,
+            Err(error) => {
+                undo(site, &place, request.here);
+                starting.end()?;
+                return Err(error.into());
+            }
+        };
+        let facts = RunFacts {
+            run,
+            branch: place_request.branch.clone(),
+            base_name: match &site.user.head {
+                Head::Branch(branch) => branch.clone(),
+                Head::Detached => base.to_string(),
+            },
+            base,
+            base_tree,
+            place: place.root().to_string_lossy().into_owned(),
+            here: request.here,
+            approved_in_advance: request.approved_in_advance,
+            backend: request.backend,
+            command: request.command,
+            carried,
+            version: request.version,
+            failure_rules: request.failure_rules,
+            services: request.services,
+            push_settings,
+            questions_wait: request.questions_wait,
+            base_record: None,
+        };
+        let (plan, person) = (request.plan, request.person);
+        Ok(Self { site, store, engine, plan, person, place, facts, starting })
+    }
+
+    /// Looks whether the base can be verified, and at what its checks say.
+    fn look_at_base(&self, watcher: &mut dyn StartWatcher) -> Result<BaseRecord, StartError> {
+        let home = self.site.home.run(&self.facts.run);
+        let mut verifier =
+            self.site.verifier(&home, self.place.root(), &self.facts, &self.engine)?;
+        // No agent has been near yet.
+        verifier.here = false;
+        let (place, engine, tree) = (&self.place, &self.engine, &self.facts.base_tree);
+        preflight(&verifier, place, engine, &self.plan, tree)?;
+        fault::point("preflighted");
+        let mut told = |progress| watcher.baseline(&progress);
+        Ok(run_baseline(&verifier, place, engine, &self.plan, tree, &mut told)?)
+    }
+
+    /// Does the rest of a start, and takes everything back if that says so or fails.
+    fn finish(
+        mut self,
+        rest: impl FnOnce(&mut Self) -> Result<Keep, StartError>,
+    ) -> Result<(), StartError> {
+        let done = rest(&mut self);
+        if matches!(done, Ok(Keep::Run)) {
+            self.starting.end()?;
+            return Ok(());
+        }
+        let removed = self.take_back();
+        done?;
+        removed
+    }
+
+    /// Removes everything that was made; the note goes after what it is about.
+    fn take_back(self) -> Result<(), StartError> {
+        undo(self.site, &self.place, self.facts.here);
+        let home = self.site.home.run(&self.facts.run);
+        wait_until_swept();
+        for folder in [&home.layers, &home.scratch] {
+            remove_whole(folder)?;
+        }
+        self.starting.end()?;
+        Ok(remove_whole(&home.state)?)
+    }
 }
 
 /// Pins the settings that decide about a push where agents can write them: in the user's checkout,

@@ -99,7 +99,7 @@ pub(crate) fn newest(folder: &Path) -> io::Result<Timespec> {
     let mut newest = Timespec { tv_sec: 0, tv_nsec: 0 };
     walk(folder, &mut |_, metadata| {
         let time = (metadata.mtime(), metadata.mtime_nsec());
-        if time > (newest.tv_sec, i64::from(newest.tv_nsec)) {
+        if time > (newest.tv_sec, newest.tv_nsec) {
             newest = Timespec { tv_sec: time.0, tv_nsec: time.1 as _ };
         }
         Ok(())

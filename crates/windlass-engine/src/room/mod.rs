@@ -21,6 +21,8 @@ mod own_artefacts;
 mod snapshot_layer;
 mod sweep;
 
+pub use sweep::wait_until_swept;
+
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -339,12 +341,10 @@ impl Rooms {
     }
 
     /// Returns the view of a room.
-    pub(crate) fn view(
-        &self,
-        room: &Room,
-        network: ViewNetwork,
-        expose: &[PathBuf],
-    ) -> io::Result<View> {
+    ///
+    /// # Errors
+    /// The disk fails.
+    pub fn view(&self, room: &Room, network: ViewNetwork, expose: &[PathBuf]) -> io::Result<View> {
         let mut mounts = self.exposed.mounts(&room.dir.join("home"), &room.homes)?;
         self.leave_out_own_artefacts(&mounts)?;
         for path in expose.iter().filter(|path| path.exists()) {
@@ -478,12 +478,13 @@ impl Room {
         }
     }
 
-    /// Makes it ready for another mount: an overlay that could be lost says so in its work folder.
+    /// Makes it ready for another mount: an overlay that could be lost says so in its work folder. What
+    /// was written outside the tree goes: the next root is put together anew.
     pub(crate) fn make_mountable_again(&self) -> io::Result<()> {
-        for upper in [self.upper.clone(), Upper::below(&self.dir.join("root"), true)] {
-            crate::git::remove_whole(&upper.work)?;
-            fs_err::create_dir_all(&upper.work)?;
-        }
+        crate::git::remove_whole(&self.upper.work)?;
+        fs_err::create_dir_all(&self.upper.work)?;
+        crate::git::remove_whole(&self.dir.join("root"))?;
+        Upper::below(&self.dir.join("root"), true).make()?;
         let Ok(homes) = fs_err::read_dir(self.dir.join("home")) else { return Ok(()) };
         for home in homes.flatten() {
             let work = home.path().join("w");

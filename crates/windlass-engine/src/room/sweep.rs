@@ -10,26 +10,50 @@ use std::sync::mpsc::{Sender, channel};
 /// The name that a layer has while it waits to be removed.
 const PREFIX: &str = "gone-";
 
+/// What the remover is asked.
+enum Job {
+    Remove(PathBuf),
+    /// Say when everything before is gone.
+    Tell(Sender<()>),
+}
+
+/// The thread that removes; none where no thread can be started.
+fn remover() -> Option<&'static Sender<Job>> {
+    static REMOVER: OnceLock<Option<Sender<Job>>> = OnceLock::new();
+    let remover = REMOVER.get_or_init(|| {
+        let (send, receive) = channel::<Job>();
+        let work = move || {
+            receive.into_iter().for_each(|job| match job {
+                Job::Remove(folder) => drop_now(&folder),
+                // Whoever asked may have gone.
+                Job::Tell(asked) => drop(asked.send(())),
+            });
+        };
+        let started = std::thread::Builder::new().name("sweeper".to_owned()).spawn(work);
+        started.ok().map(|_| send)
+    });
+    remover.as_ref()
+}
+
 /// Takes a folder away and removes it in the background.
 pub(super) fn remove(folder: &Path) {
-    static REMOVER: OnceLock<Option<Sender<PathBuf>>> = OnceLock::new();
     let parent = folder.parent().unwrap_or(folder);
     let gone = parent.join(format!("{PREFIX}{}", uuid::Uuid::new_v4().simple()));
     if fs_err::rename(folder, &gone).is_err() {
         return;
     }
-    let remover = REMOVER.get_or_init(|| {
-        let (send, receive) = channel::<PathBuf>();
-        let work = move || receive.into_iter().for_each(|folder| drop_now(&folder));
-        let started = std::thread::Builder::new().name("sweeper".to_owned()).spawn(work);
-        started.ok().map(|_| send)
-    });
-    let left = match remover {
-        Some(remover) => remover.send(gone).err().map(|unsent| unsent.0),
-        None => Some(gone),
-    };
-    if let Some(folder) = left {
-        drop_now(&folder);
+    let sent = remover().is_some_and(|remover| remover.send(Job::Remove(gone.clone())).is_ok());
+    if !sent {
+        drop_now(&gone);
+    }
+}
+
+/// Waits until everything that was taken away is removed.
+pub fn wait_until_swept() {
+    let (send, receive) = channel();
+    if remover().is_some_and(|remover| remover.send(Job::Tell(send)).is_ok()) {
+        // An error means that the remover is gone, and nothing more to wait for.
+        let _ = receive.recv();
     }
 }
 

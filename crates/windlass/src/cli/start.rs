@@ -204,6 +204,15 @@ pub(crate) struct DoctorArguments {
     /// names and secrets are taken out. Read it before you send it
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "windlass-bundle.md")]
     pub(crate) bundle: Option<PathBuf>,
+    /// Run the checks of a workflow once on your commit, in rooms, without any agent: what a run does
+    /// before its first attempt. By default the configured workflow, else `change`
+    #[arg(long, value_name = "WORKFLOW", num_args = 0..=1, conflicts_with = "bundle")]
+    pub(crate) checks: Option<Option<String>>,
+    /// Fill in an input of the workflow
+    #[arg(long = "input", value_name = "NAME=VALUE", requires = "checks")]
+    pub(crate) inputs: Vec<String>,
+    #[command(flatten)]
+    pub(crate) wanted: super::platform::WantedArguments,
 }
 
 #[derive(Debug, Args)]

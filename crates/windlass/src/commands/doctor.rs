@@ -2,11 +2,15 @@
 
 mod backends;
 mod bundle;
+mod checks;
+mod confined;
 mod forge;
 mod hosted;
 mod kept;
 mod keys;
+mod layers;
 mod machine;
+mod shown;
 
 use std::process::ExitCode;
 
@@ -14,10 +18,11 @@ use serde::Serialize;
 use windlass_engine::git::{DiscoverError, UserRepository};
 
 use crate::cli::{Cli, DoctorArguments};
+use crate::config;
 use crate::error::{CommandError, EXIT_FAILURE};
 use crate::output::Output;
 use crate::render::Paint;
-use crate::surroundings::home;
+use crate::surroundings::{Surroundings, home};
 
 /// One line of the examination.
 #[derive(Debug, Serialize)]
@@ -27,6 +32,9 @@ struct Finding {
     says: String,
     /// What to do, as a command where there is one.
     fix: Option<String>,
+    /// All of what is said in short, for programs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<serde_json::Value>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -41,19 +49,24 @@ enum State {
 
 impl Finding {
     fn ok(what: &'static str, says: impl Into<String>) -> Self {
-        Self { what, state: State::Ok, says: says.into(), fix: None }
+        Self { what, state: State::Ok, says: says.into(), fix: None, detail: None }
     }
 
     fn open(what: &'static str, says: impl Into<String>) -> Self {
-        Self { what, state: State::Open, says: says.into(), fix: None }
+        Self { what, state: State::Open, says: says.into(), fix: None, detail: None }
     }
 
     fn warning(what: &'static str, says: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { what, state: State::Warning, says: says.into(), fix: Some(fix.into()) }
+        Self { what, state: State::Warning, says: says.into(), fix: Some(fix.into()), detail: None }
     }
 
     fn problem(what: &'static str, says: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { what, state: State::Problem, says: says.into(), fix: Some(fix.into()) }
+        Self { what, state: State::Problem, says: says.into(), fix: Some(fix.into()), detail: None }
+    }
+
+    fn with(mut self, detail: serde_json::Value) -> Self {
+        self.detail = Some(detail);
+        self
     }
 }
 
@@ -62,19 +75,28 @@ pub(crate) fn doctor(
     arguments: &DoctorArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
+    if let Some(workflow) = &arguments.checks {
+        return checks::run(cli, arguments, workflow.as_deref(), output);
+    }
     let home = home()?;
     let folder = cli.directory.clone().unwrap_or_else(|| ".".into());
     let user = UserRepository::discover(&folder);
-    let mut findings = vec![
-        Finding::ok("windlass", env!("CARGO_PKG_VERSION")),
-        machine::git(),
-        repository(&user),
-        machine::confinement(),
-    ];
-    findings.extend(keys::look(user.as_ref().ok()));
+    let confined = user.as_ref().ok().and_then(|user| config::confinement(&user.top_level).ok());
+    let confined = confined.unwrap_or_default();
+    let sandbox = confined.sandbox.as_ref().map(|set| set.value).unwrap_or_default();
+    let level = confined::level(&home, sandbox);
+    let mut findings =
+        vec![Finding::ok("windlass", env!("CARGO_PKG_VERSION")), machine::git(), repository(&user)];
+    findings.extend(confined::look(&level, &home, sandbox));
+    findings.extend(keys::look(&level, user.as_ref().ok()));
     findings.extend(machine::limits());
     findings.extend(machine::folders(&home));
     if let Ok(user) = &user {
+        let mut around = Surroundings::at(&folder, home.clone(), &[], None)?;
+        // What the configuration says wrong is told where the configuration is looked at.
+        let _ = around.confine_as_set(&confined);
+        findings.extend(shown::look(&around.site.exposed()));
+        findings.push(layers::look(&home, user, around.site.disk_limit));
         findings.push(kept::store(&home, user));
         findings.extend(kept::places(&home, user));
         findings.push(kept::config(user));

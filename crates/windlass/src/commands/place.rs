@@ -52,6 +52,9 @@ fn prune(surroundings: &Surroundings, output: &mut Output) -> Result<(), Command
             // What tools of its attempts had cached is no work, so nothing is said about it.
             remove_place(&site.home.scratch, &home.homes()).map_err(CommandError::failure)?;
         }
+        if home.layers.is_dir() {
+            remove_place(&site.home.cache, &home.layers).map_err(CommandError::failure)?;
+        }
         if places.is_empty() {
             continue;
         }
@@ -66,9 +69,6 @@ fn prune(surroundings: &Surroundings, output: &mut Output) -> Result<(), Command
         }
         for place in places {
             remove_place(&site.home.data, &place).map_err(CommandError::failure)?;
-        }
-        if home.layers.is_dir() {
-            remove_place(&site.home.cache, &home.layers).map_err(CommandError::failure)?;
         }
         removed.push(run.id.to_string());
     }

@@ -140,6 +140,33 @@ pub(crate) fn prepare_run(
     })
 }
 
+/// Makes everything that the baseline of a workflow needs; nobody works, so there is no backend.
+pub(crate) fn prepare_baseline(
+    arguments: &RunArguments,
+    surroundings: &mut Surroundings,
+    output: &Output,
+) -> Result<StartRequest, CommandError> {
+    let settings = config::load(&surroundings.site.user.top_level)?;
+    surroundings.confine(&settings.confinement, &arguments.drive, output)?;
+    let mut plan = plan(arguments, Vec::new(), &settings, surroundings, output)?;
+    if plan.baseline == BaselinePolicy::Off {
+        plan.baseline = BaselinePolicy::Strict;
+    }
+    Ok(StartRequest {
+        branch: None,
+        plan,
+        here: false,
+        approved_in_advance: None,
+        person: person(),
+        backend: "command".to_owned(),
+        command: None,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        failure_rules: Vec::new(),
+        questions_wait: None,
+        services: settings.services,
+    })
+}
+
 /// Starts it.
 pub(crate) fn start_prepared(
     surroundings: &Surroundings,
@@ -200,7 +227,7 @@ fn say_where_it_stops(plan: &Plan, user: &UserRepository, output: &Output) {
 }
 
 /// Looks around, after what killed starts left behind is taken back: HEAD may stand elsewhere then.
-fn look_around(
+pub(crate) fn look_around(
     cli: &Cli,
     arguments: &RunArguments,
     output: &Output,

@@ -44,7 +44,10 @@ fn every_line_has_a_state_and_every_warning_a_fix() {
 fn what_keeps_no_key_from_an_agent_is_told_and_a_key_in_the_settings_of_git() {
     let env = test_env!();
     let keys = |env: &windlass_testkit::TestEnv, state: &str| {
-        let findings = env.json(&["doctor", "--json"]);
+        let landlock = [("WINDLASS_NO_NAMESPACES", "1")];
+        let findings: serde_json::Value =
+            serde_json::from_str(&env.windlass_with(&landlock, &["doctor", "--json"]).stdout)
+                .unwrap();
         let all = findings.as_array().unwrap().clone();
         let found = all.iter().filter(|one| one["what"] == "keys" && one["state"] == state);
         found.map(|one| one["says"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
@@ -197,4 +200,106 @@ fn where_a_run_would_publish_and_who_is_signed_in() {
     let gh = finding(&all, "gh");
     assert_eq!(gh["state"], "warning");
     assert_eq!(gh["fix"], "sign in with `gh auth login --hostname forge.example`");
+}
+
+#[test]
+fn the_level_is_found_by_trying_and_what_is_missing_is_told() {
+    let env = test_env!();
+    let without = env.windlass_with(&[("WINDLASS_NO_NAMESPACES", "1")], &["doctor", "--json"]);
+    let findings = serde_json::from_str(&without.stdout).unwrap();
+    let confinement = finding(&findings, "confinement");
+    assert_eq!(confinement["state"], "warning");
+    assert!(confinement["says"].as_str().unwrap().contains("WINDLASS_NO_NAMESPACES is set"));
+    assert_eq!(confinement["fix"], "unset WINDLASS_NO_NAMESPACES");
+    let network = finding(&findings, "network")["says"].as_str().unwrap();
+    assert!(network.contains("`network: provider`") && network.contains("cannot be kept"));
+    let findings = env.json(&["doctor", "--json"]);
+    let confinement = finding(&findings, "confinement");
+    let says = confinement["says"].as_str().unwrap();
+    match confinement["state"].as_str() {
+        Some("ok") => assert!(says.starts_with("namespaces: "), "{says}"),
+        // A machine without them says why, and what would help.
+        _ => assert!(says.contains("(") && !confinement["fix"].is_null(), "{confinement}"),
+    }
+    // Trying leaves nothing behind.
+    let left = fs_err::read_dir(env.home().join(".cache/windlass")).map(|left| left.count());
+    assert_eq!(left.unwrap_or(0), 0);
+}
+
+#[test]
+fn what_boxes_show_of_the_home_is_listed_and_how_much_disk_the_layers_use() {
+    let env = at_the_gate();
+    env.file(".cargo/bin/tool", "");
+    env.file(".ssh/id_ed25519", "a key");
+    let findings = env.json(&["doctor", "--json"]);
+    let home = finding(&findings, "home");
+    let programs = home["detail"]["programs"].as_array().unwrap();
+    let cargo = env.home().canonicalize().unwrap().join(".cargo/bin");
+    assert!(programs.iter().any(|path| path == &*cargo.to_string_lossy()), "{home}");
+    assert!(!home.to_string().contains(".ssh"), "{home}");
+    assert!(home["says"].as_str().unwrap().contains("~/.cargo/bin"), "{home}");
+    let layers = finding(&findings, "layers");
+    assert!(layers["detail"]["bytes"].as_u64().unwrap() > 0, "{layers}");
+    assert!(layers["says"].as_str().unwrap().contains("(`disk_limit`)"), "{layers}");
+}
+
+/// Two checks that hold on the base, one that does not, and two that say nothing about it.
+const CHECKED: &str = "workflow: checked
+inputs: {word: {type: string, default: fine}}
+steps:
+  - id: build
+    agent: developer
+    task: Build.
+    done: {all: [{run: test -f README.md}, {run: 'echo {inputs.word} && touch built'}, {not: {run: 'false'}}]}
+  - id: look
+    agent: reviewer
+    task: Look.
+    done: {all: [{run: test -f README.md}, {run: test -f missing.txt}]}
+";
+
+#[test]
+fn the_checks_alone_run_once_each_and_leave_nothing() {
+    let env = test_env!();
+    env.repository.write("README.md", "here\n");
+    env.repository.commit("a file");
+    let workflow = env.workflow(CHECKED);
+    let told = env.windlass(&["doctor", "--checks", &workflow]);
+    told.assert_code(3);
+    let lines: Vec<&str> = told.stdout.lines().collect();
+    assert_eq!(lines.len(), 3, "{told}");
+    assert!(lines[0].contains("`test -f README.md` passed"), "{told}");
+    assert!(lines[1].contains("`echo fine && touch built` passed"), "{told}");
+    assert!(lines[2].contains("`test -f missing.txt` failed (exited with 1)"), "{told}");
+    let record = env.windlass(&["doctor", "--checks", &workflow, "--json"]);
+    record.assert_code(3);
+    let record: serde_json::Value = serde_json::from_str(&record.stdout).unwrap();
+    assert_eq!(record["commands"].as_array().unwrap().len(), 3, "{record}");
+    let state = env.repository_state();
+    for folder in [
+        state.join("runs"),
+        env.home().join(".cache/windlass"),
+        env.home().join(".local/share/windlass"),
+    ] {
+        let mut left = Vec::new();
+        files(&folder, &mut left);
+        assert_eq!(left, Vec::<std::path::PathBuf>::new());
+    }
+    env.windlass(&["status"]).assert_code(2);
+    assert!(!env.repository.root().join("built").exists());
+    env.repository.write("missing.txt", "there\n");
+    env.repository.commit("another");
+    env.windlass(&["doctor", "--checks", &workflow]).assert_code(0);
+    env.windlass(&["doctor", "--checks", "no-such-workflow"]).assert_code(2);
+    env.windlass(&["doctor", "--input", "word=x"]).assert_code(2);
+    env.assert_no_orphans();
+}
+
+fn files(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+    let Ok(entries) = fs_err::read_dir(folder) else { return };
+    for entry in entries.map(Result::unwrap) {
+        match entry.file_type().unwrap().is_dir() {
+            true => files(&entry.path(), found),
+            false => found.push(entry.path()),
+        }
+    }
 }

@@ -1,16 +1,22 @@
 //! What keeps attempts from acting as the user, and what does not.
 
 use windlass_engine::git::UserRepository;
-use windlass_engine::launcher::confine::{self, ConfinementLevel};
+use windlass_engine::launcher::level::Level;
 
 use super::Finding;
 
-pub(super) fn look(user: Option<&UserRepository>) -> Vec<Finding> {
-    let mut findings = vec![Finding::ok(
-        "keys",
-        "an attempt gets listed variables only, a home of its own, and a git that refuses to push",
-    )];
-    findings.extend(not_stopped(&confine::level()).map(|says| Finding::open("keys", says)));
+pub(super) fn look(level: &Level, user: Option<&UserRepository>) -> Vec<Finding> {
+    let holds = match level {
+        Level::Namespaces => {
+            "an attempt sees neither your keys nor your sockets, has listed variables only, a home of \
+             its own, and a git that refuses to push"
+        }
+        Level::Landlock { .. } | Level::None { .. } => {
+            "an attempt gets listed variables only, a home of its own, and a git that refuses to push"
+        }
+    };
+    let mut findings = vec![Finding::ok("keys", holds)];
+    findings.extend(not_stopped(level).into_iter().map(|says| Finding::open("keys", says)));
     if user.is_some_and(UserRepository::has_key_in_settings) {
         findings.push(Finding::warning(
             "keys",
@@ -22,23 +28,31 @@ pub(super) fn look(user: Option<&UserRepository>) -> Vec<Finding> {
 }
 
 /// What an agent that sets out to do it can do on this machine.
-fn not_stopped(level: &ConfinementLevel) -> impl Iterator<Item = &'static str> {
-    let confined = matches!(level, ConfinementLevel::Landlock { .. });
-    let writing = if confined {
-        "pushing without a key, to a remote in a folder that agents may write: by git without its settings"
-    } else {
-        "writing wherever you can: pushing to a remote in a folder, changing your settings and hooks"
-    };
-    [
+fn not_stopped(level: &Level) -> Vec<&'static str> {
+    const REMOTE: &str = "pushing without a key, to a remote in a folder that agents may write: by git without its settings";
+    const HERE: &str = "with --here: reading and changing the repository's own git configuration; publishing stops if it was changed";
+    let of_landlock = [
         "reading your files by their full path: keys in ~/.ssh, sessions in ~/.config, if they have no passphrase",
         "finding the sockets of your ssh agent or keyring where they usually are",
         "the network: what was read can be sent, and used elsewhere",
         "changing the settings of its own program, where that renews its sign-in in one folder (~/.claude, ~/.codex)",
-        "code that an agent wrote and a check runs: checks have your home",
-        "with --here: reading and changing the repository's own git configuration; publishing stops if it was changed",
-        writing,
-    ]
-    .into_iter()
+        "code that an agent wrote and a check runs: checks can read your home",
+        HERE,
+    ];
+    match level {
+        Level::Namespaces => vec![
+            "using its own sign-in for something else: whoever plays the agent is signed in",
+            "the network, unless a step says `network: provider`: what is shown can be sent",
+            "with an agent by `acp:`: changing the settings of its own program, whose folder it shares with you",
+            "with --here: reading the repository's own git configuration",
+            REMOTE,
+        ],
+        Level::Landlock { .. } => of_landlock.into_iter().chain([REMOTE]).collect(),
+        Level::None { .. } => of_landlock
+            .into_iter()
+            .chain(["writing wherever you can: pushing to a remote in a folder, changing your settings and hooks"])
+            .collect(),
+    }
 }
 
 #[cfg(test)]
@@ -47,9 +61,11 @@ mod tests {
 
     #[test]
     fn what_is_told_depends_on_what_the_machine_enforces() {
-        let told = |level| not_stopped(&level).collect::<Vec<_>>().join("\n");
-        let with = told(ConfinementLevel::Landlock { abi: 6 });
-        let without = told(ConfinementLevel::None { reason: "old".to_owned() });
+        let told = |level| not_stopped(&level).join("\n");
+        let boxed = told(Level::Namespaces);
+        let with = told(Level::Landlock { why: "old".to_owned() });
+        let without = told(Level::None { why: "old".to_owned() });
+        assert!(!boxed.contains("~/.ssh") && boxed.contains("network: provider"), "{boxed}");
         assert!(with.contains("in a folder that agents may write"), "{with}");
         assert!(without.contains("writing wherever you can"), "{without}");
         assert!(with.contains("~/.ssh") && without.contains("~/.ssh"));

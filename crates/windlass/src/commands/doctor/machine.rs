@@ -1,11 +1,10 @@
-//! What the machine gives: git, confinement, limits, room.
+//! What the machine gives: git, limits, free disk.
 
 use std::path::Path;
 
 use rustix::process::{Resource, getrlimit};
 use windlass_engine::git::git_version;
 use windlass_engine::home::Home;
-use windlass_engine::launcher::confine::{self, ConfinementLevel};
 use windlass_engine::launcher::{CgroupSupport, cgroup_support};
 
 use super::Finding;
@@ -24,22 +23,6 @@ pub(super) fn git() -> Finding {
         // Whether it is new enough is said where the repository is looked at.
         Ok(version) => Finding::ok("git", version),
         Err(error) => Finding::problem("git", error.to_string(), "apt-get install git"),
-    }
-}
-
-pub(super) fn confinement() -> Finding {
-    match confine::level() {
-        ConfinementLevel::Landlock { abi } => Finding::ok(
-            "confinement",
-            format!(
-                "Landlock {abi}: agents write only their place; reading and the network stay open"
-            ),
-        ),
-        ConfinementLevel::None { reason } => Finding::warning(
-            "confinement",
-            format!("none ({reason}): an agent can write whatever you can"),
-            "use a kernel with Landlock, version 6.2 or newer",
-        ),
     }
 }
 

@@ -1,0 +1,111 @@
+//! `windlass doctor --checks`: the baseline of a workflow, alone.
+
+use std::io::IsTerminal as _;
+use std::process::ExitCode;
+
+use windlass_core::run::{BaseOutcome, BaseRecord, BaseResult};
+use windlass_core::view::{Lines, printable};
+use windlass_engine::dispatch::{AfterBaseline, StartWatcher, baseline_alone};
+use windlass_engine::verify::BaseProgress;
+
+use crate::cli::{Cli, DoctorArguments, DriveArguments, RunArguments};
+use crate::commands::baseline::line_of;
+use crate::commands::run::{look_around, prepare_baseline};
+use crate::error::{CommandError, EXIT_PERSON};
+use crate::output::Output;
+
+/// What the plan is called; no agent ever reads it.
+const GOAL: &str = "look at the checks";
+
+pub(super) fn run(
+    cli: &Cli,
+    arguments: &DoctorArguments,
+    workflow: Option<&str>,
+    output: &mut Output,
+) -> Result<ExitCode, CommandError> {
+    let arguments = as_of_a_run(arguments, workflow);
+    let mut surroundings = look_around(cli, &arguments, output)?;
+    let request = prepare_baseline(&arguments, &mut surroundings, output)?;
+    let record = baseline_alone(&surroundings.site, request, &mut Waiting { output })?;
+    if output.is_json() {
+        output.json(&record);
+    } else {
+        tell(&record, output);
+    }
+    let passed = record.left_out.is_none()
+        && record.commands.iter().all(|result| result.outcome == BaseOutcome::Passed);
+    Ok(if passed { ExitCode::SUCCESS } else { ExitCode::from(EXIT_PERSON) })
+}
+
+/// The arguments of a run of this workflow.
+fn as_of_a_run(arguments: &DoctorArguments, workflow: Option<&str>) -> RunArguments {
+    let drive = DriveArguments {
+        no_wait: false,
+        allow_write: Vec::new(),
+        pass_env: Vec::new(),
+        sandbox: None,
+        expose: Vec::new(),
+        no_baseline: false,
+        notify: None,
+    };
+    RunArguments {
+        goal: Some(GOAL.to_owned()),
+        workflow: workflow.map(str::to_owned),
+        agent_command: None,
+        agent: None,
+        inputs: arguments.inputs.clone(),
+        wanted: arguments.wanted.clone(),
+        here: false,
+        hosted: false,
+        // Defaults count: what an agent is told is of no interest here.
+        yes: true,
+        issue: None,
+        title: None,
+        body: None,
+        file: None,
+        again: false,
+        drive,
+    }
+}
+
+fn tell(record: &BaseRecord, output: &mut Output) {
+    for result in &record.commands {
+        output.data(&line_of(result));
+        for line in below(result) {
+            output.data(&format!("  {}", printable(&line, Lines::One)));
+        }
+    }
+    match &record.left_out {
+        Some(why) => output.data(&format!("no check was run: {why}")),
+        None if record.commands.is_empty() => {
+            output.data("no check of this workflow can run before there is work");
+        }
+        None => {}
+    }
+}
+
+/// Which tests fail, and what the command seems to have reached for.
+fn below(result: &BaseResult) -> Vec<String> {
+    let failing = result.failing.iter().map(|name| format!("fails: {name}"));
+    failing.chain(result.hints.iter().cloned()).collect()
+}
+
+/// Shows what goes on to somebody who waits.
+struct Waiting<'o> {
+    output: &'o Output,
+}
+
+impl StartWatcher for Waiting<'_> {
+    fn baseline(&mut self, progress: &BaseProgress) {
+        if let BaseProgress::Begins(command, number, count) = progress
+            && std::io::stderr().is_terminal()
+        {
+            let command = printable(command, Lines::One);
+            self.output.remark(&format!("{number}/{count}: `{command}` …"));
+        }
+    }
+
+    fn choose(&mut self, _record: &BaseRecord) -> AfterBaseline {
+        AfterBaseline::Stop
+    }
+}
