@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::plan::PlanStep;
 
+use super::attempt::{ERRORS, OUTPUT};
 use super::worker::Worker;
 use crate::agent::AgentCommand;
 use crate::exposed::{Around, How, show_program};
@@ -92,7 +93,7 @@ impl Worker {
         let mut mounts = exposed.mounts(&folder.join("home"), &[])?;
         self.add_place(&mut mounts)?;
         let bin = self.box_bin()?;
-        for path in [scratch.to_owned(), bin.clone(), self.run.socket()] {
+        for path in written_for(scratch)?.into_iter().chain([bin.clone(), self.run.socket()]) {
             if path.exists() {
                 let path = canonical(&path);
                 mounts.push(Mount::ReadOnly { from: path.clone(), to: path });
@@ -155,6 +156,20 @@ impl Worker {
         let quoted = shlex::try_quote(path).map_err(io::Error::other)?;
         fs_err::write(folder.join(".profile"), format!("export PATH={quoted}\n"))
     }
+}
+
+/// What windlass wrote for an attempt to read. What the attempt prints goes into the same folder, and
+/// one that reads all files it finds would never end.
+fn written_for(scratch: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs_err::read_dir(scratch)? {
+        let entry = entry?;
+        let own = ["box", "tmp", OUTPUT, ERRORS].iter().any(|name| entry.file_name() == *name);
+        if !own {
+            found.push(entry.path());
+        }
+    }
+    Ok(found)
 }
 
 /// The files that a command line names by their whole path.

@@ -44,7 +44,7 @@ pub enum WorkerError {
     #[error("the room for checks could not be made")]
     Checkout(#[from] crate::git::CheckoutError),
     #[error("the files of the place could not be set back")]
-    Reset(#[from] crate::git::VerifierError),
+    Reset(#[from] crate::git::ResetError),
     #[error("the place could not be brought to the run's branch")]
     Publish(#[from] PublishError),
     #[error("what a spoke wrote could not be brought into the place of the run")]

@@ -10,7 +10,7 @@ use super::engine_repository::EngineRepository;
 use super::git_error::GitError;
 use super::place::Place;
 use super::place_files::{self, PlaceFileError};
-use super::verifier_tree::VerifierError;
+use super::reset::ResetError;
 
 /// Where papers lie in every place.
 const PAPERS: &str = ".windlass/run";
@@ -37,7 +37,7 @@ pub enum BringError {
 
 impl Place {
     /// Makes the files of a new place those of a snapshot, papers included.
-    pub fn lay(&mut self, snapshot: &Snapshot) -> Result<(), VerifierError> {
+    pub fn lay(&mut self, snapshot: &Snapshot) -> Result<(), ResetError> {
         self.reset_files(&snapshot.code)?;
         let index = self.run_dir.path("papers-index");
         self.run_dir

@@ -18,7 +18,6 @@ const MAX_PATTERNS: usize = 2000;
 /// The ignore rules of one tree, as patterns relative to its root.
 #[derive(Clone, Debug)]
 pub struct IgnoreRules {
-    patterns: Vec<String>,
     matcher: Gitignore,
 }
 
@@ -40,27 +39,22 @@ impl IgnoreRules {
             patterns.extend(patterns_of(&path, &String::from_utf8_lossy(&text)));
         }
         patterns.truncate(MAX_PATTERNS);
-        Ok(Self::from_patterns(patterns))
+        Ok(Self::from_patterns(&patterns))
     }
 
-    fn from_patterns(patterns: Vec<String>) -> Self {
+    fn from_patterns(patterns: &[String]) -> Self {
         let mut builder = GitignoreBuilder::new("");
-        for pattern in &patterns {
+        for pattern in patterns {
             // A line that git cannot read matches nothing, and does here as well.
             let _ = builder.add_line(None, pattern);
         }
         let matcher = builder.build().unwrap_or_else(|_| Gitignore::empty());
-        Self { patterns, matcher }
+        Self { matcher }
     }
 
     /// Returns whether the base commit ignores a file.
     pub fn is_ignored(&self, path: &str) -> bool {
         self.matcher.matched_path_or_any_parents(path, false).is_ignore()
-    }
-
-    /// Returns the rules, relative to the root.
-    pub(super) fn patterns(&self) -> &[String] {
-        &self.patterns
     }
 }
 
@@ -96,7 +90,7 @@ mod tests {
         assert_eq!(inner, ["/app/**/dist/", "/app/local", "!/app/**/keep.txt"]);
         let mut all = patterns_of(&TreePath::new(".gitignore"), "target/\n*.log\n");
         all.extend(inner);
-        let rules = IgnoreRules::from_patterns(all);
+        let rules = IgnoreRules::from_patterns(&all);
         for ignored in
             ["target/debug/x", "a/b.log", "app/dist/x.js", "app/deep/dist/x", "app/local"]
         {

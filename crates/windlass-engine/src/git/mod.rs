@@ -2,15 +2,15 @@
 //!
 //! In the order of a step: a run has a [`Place`] where agents work; what they left is
 //! [observed](Place::observe) as a snapshot in the [`EngineRepository`]; snapshots are
-//! [compared](EngineRepository::diff) there; checks run in a [`VerifierTree`] that no agent has
-//! touched; and a proven step becomes a commit that is [published](Place::publish) to the user's
-//! repository and to the place.
+//! [compared](EngineRepository::diff) there; checks run on what a fresh
+//! clone would have, by a [`Checkout`]; and a proven step becomes a commit that is
+//! [published](Place::publish) to the user's repository and to the place.
 //!
 //! The invariant of this module: **an agent's files are data.** No configuration, hook, filter,
 //! attribute, monitor or alias that an agent can write is ever obeyed by a git process of the
 //! engine, and nothing is written through a link that an agent made. `process` holds the first
 //! half, `place_files` the second. An agent's ignore rules *are* obeyed: what it hides is then
-//! missing in the verifier's tree as well, so hiding gains nothing.
+//! missing where checks run as well, so hiding gains nothing.
 
 mod aside;
 mod changes;
@@ -38,13 +38,13 @@ pub(crate) mod process;
 mod publish;
 mod push_bar;
 mod remove;
+mod reset;
 mod restore;
 mod run_dir;
 mod settings_back;
 mod submodule;
 mod tracked;
 mod user;
-mod verifier_tree;
 
 pub use aside::BringError;
 pub use changes::PAPERS;
@@ -64,9 +64,9 @@ pub use process::processes_started;
 pub use publish::{Committed, PublishError};
 pub(crate) use remove::remove_whole;
 pub use remove::{RemoveError, remove_place};
+pub use reset::ResetError;
 pub use restore::{RestoreError, Restored};
 pub use settings_back::Displaced;
 pub use submodule::Submodule;
 pub use tracked::tracked_files;
 pub use user::{DiscoverError, Head, Person, UserRepository, git_version, repository_key};
-pub use verifier_tree::{Leftovers, VerifierError, VerifierTree};

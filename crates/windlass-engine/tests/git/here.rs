@@ -56,8 +56,8 @@ fn a_clean_checkout_with_converted_files_has_the_tree_of_its_commit() {
     let mut run = world.try_here().unwrap();
     let snapshot = run.snapshot();
     assert_eq!(snapshot.code, run.last.tree);
-    let tree = world.verifier(&run);
-    tree.checkout(&snapshot.code).unwrap();
+    let tree = world.clone_of(&run);
+    tree.checkout(&run, &snapshot.code);
     for name in ["odd [name]*.bat", "c.id", "auto.md", "wide.txt", "README"] {
         let (ours, theirs) = (tree.dir().join(name), world.user().join(name));
         assert_eq!(fs_err::read(ours).unwrap(), fs_err::read(theirs).unwrap(), "{name}");

@@ -25,7 +25,7 @@ fn world() -> World {
 }
 
 #[test]
-fn places_and_verifier_trees_have_the_content_and_git_has_pointers() {
+fn places_and_fresh_clones_have_the_content_and_git_has_pointers() {
     let world = world();
     let mut run = world.start();
     let read = |path: std::path::PathBuf| fs_err::read_to_string(path).unwrap();
@@ -36,14 +36,19 @@ fn places_and_verifier_trees_have_the_content_and_git_has_pointers() {
 
     run.write("a.bin", "changed content");
     run.write("new/b.bin", "new content");
-    run.write(".gitattributes", "* -filter\n");
     let snapshot = run.snapshot();
     assert_eq!(run.bytes(&snapshot.code, "a.bin"), pointer("changed content").0.as_bytes());
     assert_eq!(run.bytes(&snapshot.code, "new/b.bin"), pointer("new content").0.as_bytes());
-    let tree = world.verifier(&run);
-    tree.checkout(&snapshot.code).unwrap();
+    let tree = world.clone_of(&run);
+    tree.checkout(&run, &snapshot.code);
     assert_eq!(read(tree.dir().join("a.bin")), "changed content");
     assert_eq!(read(tree.dir().join("new/b.bin")), "new content");
+    // Whoever takes the filter away has pointers in every clone.
+    run.write(".gitattributes", "* -filter\n");
+    let without = run.snapshot();
+    assert_eq!(run.bytes(&without.code, "a.bin"), pointer("changed content").0.as_bytes());
+    tree.checkout(&run, &without.code);
+    assert_eq!(read(tree.dir().join("a.bin")), pointer("changed content").0);
 
     run.publish();
     for content in ["changed content", "new content"] {

@@ -2,11 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its world up has failed")]
 
+mod checkout;
 mod here;
 mod hostile;
 mod large_files;
 mod publishing;
 mod repositories;
 mod snapshots;
-mod verifier;
 mod world;

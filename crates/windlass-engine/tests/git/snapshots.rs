@@ -125,8 +125,8 @@ fn odd_names_survive() {
     assert!(String::from_utf8_lossy(&patch).contains("+-dash"));
     let cut = run.engine.patch(&run.last.tree, &snapshot.code, &[], 20).unwrap();
     assert_eq!(cut.len(), 20);
-    let tree = world.verifier(&run);
-    tree.checkout(&snapshot.code).unwrap();
+    let tree = world.clone_of(&run);
+    tree.checkout(&run, &snapshot.code);
     for name in names {
         let bytes = fs_err::read(tree.dir().join(std::ffi::OsStr::from_bytes(name))).unwrap();
         assert_eq!(bytes, name);

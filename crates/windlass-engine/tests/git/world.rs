@@ -10,8 +10,8 @@ use windlass_core::proof::Trouble;
 use windlass_core::snapshot::Snapshot;
 use windlass_core::time::Timestamp;
 use windlass_engine::git::{
-    CommitRequest, Committed, EngineRepository, IgnoreRules, Person, Place, PlaceError,
-    PlaceRequest, UserRepository, VerifierTree,
+    Checkout, CommitRequest, Committed, EngineRepository, LayerShape, Person, Place, PlaceError,
+    PlaceRequest, UserRepository,
 };
 
 pub(crate) const BRANCH: &str = "windlass/abcd1234";
@@ -87,10 +87,45 @@ impl World {
         Ok(Run::new(user, engine, place))
     }
 
-    pub(crate) fn verifier(&self, run: &Run) -> VerifierTree {
+    /// A folder for what a fresh clone would have.
+    pub(crate) fn clone_of(&self, run: &Run) -> FreshClone<'_> {
+        let git_dir = self.path("cache/git");
+        let store = self.path("state/run/lfs");
+        let checkout =
+            Checkout::open_or_create(&git_dir, &run.engine, &run.user, &lfs_filter(), &store);
+        FreshClone { world: self, checkout: checkout.unwrap() }
+    }
+}
+
+/// What a fresh clone would have, of one tree after the other.
+pub(crate) struct FreshClone<'w> {
+    world: &'w World,
+    checkout: Checkout,
+}
+
+impl FreshClone<'_> {
+    pub(crate) fn dir(&self) -> PathBuf {
+        self.world.path("cache/tree")
+    }
+
+    pub(crate) fn checkout(&self, run: &Run, tree: &ObjectId) {
+        let (dir, index) = (self.dir(), self.world.path("cache/index"));
+        let _ = fs_err::remove_dir_all(&dir);
+        let _ = fs_err::remove_file(&index);
+        fs_err::create_dir_all(&dir).unwrap();
+        self.checkout.whole(tree, &dir, &index).unwrap();
+        run.place.fill_submodules_in(&dir, &self.world.path("cache")).unwrap();
+    }
+
+    /// Checks out what differs from the base, as a layer of its own.
+    pub(crate) fn changes(&self, run: &Run, tree: &ObjectId) -> (PathBuf, LayerShape) {
         let base = run.engine.tree_of(&run.user.commit).unwrap();
-        let rules = IgnoreRules::of(&run.engine, &base).unwrap();
-        VerifierTree::at(&self.path("cache/tree"), &run.place).keeping(&rules)
+        self.checkout(run, &base);
+        let (layer, index) = (self.world.path("cache/layer"), self.world.path("cache/index"));
+        let _ = fs_err::remove_dir_all(&layer);
+        fs_err::create_dir_all(&layer).unwrap();
+        let shape = self.checkout.changes((&base, &self.dir()), tree, &layer, &index).unwrap();
+        (layer, shape)
     }
 }
 

@@ -124,7 +124,7 @@ fn an_included_file_and_the_settings_of_the_worktree_count() {
 
 #[test]
 fn a_remote_that_an_agent_adds_is_nobodys() {
-    let env = env();
+    let env = env().without_namespaces();
     let theirs = env.root().join("theirs.git").display().to_string();
     env.repository.git(&["init", "--quiet", "--bare", &theirs]);
     let agent = format!("git remote add origin '{theirs}'; echo right > answer.txt");
