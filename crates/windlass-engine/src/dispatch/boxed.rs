@@ -5,19 +5,23 @@
 //! Home and temporary folder are the attempt's own and go with it; the conversation of its program
 //! stays for the step and the role.
 
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::Access;
 use windlass_core::plan::PlanStep;
 
 use super::attempt::{ERRORS, OUTPUT};
 use super::worker::Worker;
 use crate::agent::AgentCommand;
-use crate::exposed::{Around, How, show_program};
+use crate::exposed::{Around, How, installation_of, show_program};
 use crate::git::PlaceKind;
 use crate::home::canonical;
 use crate::launcher::level::Level;
 use crate::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
+
+/// How much of a script is read for the programs that it names.
+const MAX_SCRIPT_BYTES: u64 = 16 << 10;
 
 /// What windlass is called in a box.
 const COMMAND: &str = "windlass";
@@ -86,8 +90,16 @@ impl Worker {
         let inside = |path: &PathBuf| canonical(path).starts_with(&self.site.user.top_level);
         let programs = programs(&command.argv).into_iter();
         for program in programs.filter(|path| !inside(path) && *path != self.site.exe) {
-            show_program(&program, &around, &mut exposed);
-            exposed.show(&program, How::System, &[]);
+            for program in named_in(&program).into_iter().chain([program]) {
+                show_program(&program, &around, &mut exposed);
+                let real = canonical(&program);
+                let whole = installation_of(&real);
+                // The folder of a lone script may hold anything.
+                if Some(whole.as_path()) != real.parent() {
+                    exposed.show(&whole, How::Programs, &hidden);
+                }
+                exposed.show(&program, How::System, &[]);
+            }
         }
         let folder = scratch.join("box");
         let mut mounts = exposed.mounts(&folder.join("home"), &[])?;
@@ -170,6 +182,20 @@ fn written_for(scratch: &Path) -> io::Result<Vec<PathBuf>> {
         }
     }
     Ok(found)
+}
+
+/// The programs that a script names by their whole path: a small script before the real program is how
+/// people set an agent up.
+fn named_in(script: &Path) -> Vec<PathBuf> {
+    let Ok(file) = fs_err::File::open(script) else { return Vec::new() };
+    let mut text = Vec::new();
+    if file.take(MAX_SCRIPT_BYTES).read_to_end(&mut text).is_err() || !text.starts_with(b"#!") {
+        return Vec::new();
+    }
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let words = text.split(|c: char| c.is_whitespace() || "'\"`;|&()<>=".contains(c));
+    let programs = words.map(PathBuf::from).filter(|path| path.is_absolute() && path.is_file());
+    programs.filter(|path| rustix::fs::access(path, Access::EXEC_OK).is_ok()).collect()
 }
 
 /// The files that a command line names by their whole path.

@@ -145,7 +145,7 @@ fn manager_of(path: &Path) -> Option<PathBuf> {
 
 /// The folder that a program was installed with: the outermost `node_modules`, what holds its `bin`,
 /// or its own folder.
-fn installation_of(program: &Path) -> PathBuf {
+pub(crate) fn installation_of(program: &Path) -> PathBuf {
     let named = |folder: &Path, name: &str| folder.file_name().is_some_and(|own| own == name);
     let modules = program.ancestors().filter(|folder| named(folder, "node_modules")).last();
     let parent = program.parent().unwrap_or(program);

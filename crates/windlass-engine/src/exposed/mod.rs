@@ -9,7 +9,7 @@ mod found;
 mod home;
 mod system;
 
-pub(crate) use found::show_program;
+pub(crate) use found::{installation_of, show_program};
 
 use std::path::{Path, PathBuf};
 

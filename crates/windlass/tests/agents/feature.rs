@@ -95,7 +95,7 @@ fn noting(world: &World) -> String {
     fs_err::create_dir_all(&seen).expect("a folder");
     let program = world.agent.program().expect("a program");
     let script = format!(
-        "#!/bin/sh\ntest \"$1\" = --version || env > '{}'/$$\nexec '{}' \"$@\"\n",
+        "#!/bin/sh\ntest \"$1\" = --version || env > \"$(mktemp -p '{}')\"\nexec '{}' \"$@\"\n",
         seen.display(),
         program.display()
     );
