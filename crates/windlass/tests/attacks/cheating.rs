@@ -1,0 +1,122 @@
+//! Plays a cheat, and looks at what came of it as a stranger would.
+
+use crate::cheats::{Cheat, Judge};
+use crate::table::Cell;
+use crate::world::{Level, Who, World, said};
+
+const DEFAULTS: &str = "\
+workflow: cheated
+defaults: {retries: 1, timeout: 30s, idle_timeout: 20s, backoff: {initial: 1ms, max: 5ms}}
+";
+
+/// Plays the cheat.
+pub(crate) fn run(cheat: &Cheat, who: Who, level: Level) -> Cell {
+    let world = prepare(cheat, who, level);
+    let told = play(&world, cheat, cheat.agent);
+    let status = world.status(None);
+    let completed = status["run"]["status"] == "completed";
+    let cell = match cheat.judge {
+        Judge::Left(path) => {
+            look_at_place(&world, &status);
+            if world.root().join(path).exists() { Cell::Open } else { Cell::Refused }
+        }
+        _ if !completed => Cell::Detected,
+        Judge::Completed => Cell::Open,
+        Judge::Fresh(command) => {
+            if passes_in_fresh_clone(&world, &status, command) {
+                Cell::Refused
+            } else {
+                Cell::Open
+            }
+        }
+    };
+    if std::env::var_os("WINDLASS_SHOW_ATTACKS").is_some() {
+        crate::tell(&format!("{} {level:?} {who:?}: {cell:?}\n{told}", cheat.name));
+    }
+    forget(&world);
+    cell
+}
+
+/// Plays an honest agent in the same world; returns what was said if that does not complete.
+pub(crate) fn honest(cheat: &Cheat, who: Who) -> Result<(), String> {
+    let world = prepare(cheat, who, Level::Box);
+    let told = play(&world, cheat, cheat.honest);
+    let status = world.status(None);
+    if status["run"]["status"] == "completed" {
+        return Ok(());
+    }
+    Err(format!("{}: an honest agent does not complete: {told}", cheat.name))
+}
+
+fn prepare(cheat: &Cheat, who: Who, level: Level) -> World {
+    let world = World::new(who, level);
+    world.file("home/.ssh/id_ed25519", "made up\n");
+    shell(&world, cheat.setup);
+    world.commit();
+    shell(&world, cheat.around);
+    world.file("home/cheat.yaml", &format!("{DEFAULTS}{}", cheat.workflow.trim_start()));
+    world
+}
+
+fn shell(world: &World, script: &str) {
+    let output = world.command(&["sh", "-ec", script]).output().expect("a shell");
+    assert!(output.status.success(), "{script}: {}", said(&output));
+}
+
+fn play(world: &World, cheat: &Cheat, agent: &str) -> String {
+    let home = world.root().join("home").to_string_lossy().into_owned();
+    let script =
+        format!("USERS_HOME='{home}' MARK='{}'\ncat > /dev/null\n{agent}\nexit 0\n", mark(world));
+    world.file("home/agent.sh", &script);
+    let (workflow, agent) = (format!("{home}/cheat.yaml"), format!("sh {home}/agent.sh"));
+    let words = [&world.run_words(&workflow, &agent)[..], &["--no-wait"]].concat();
+    let mut told = format!("{}: {}", cheat.name, said(&world.windlass(&words)));
+    if world.status(None)["run"]["status"] == "awaiting_user" {
+        // The person believes what the agent says; the blocker's check is run now.
+        told += &said(&world.windlass(&["fixed"]));
+        told += &said(&world.windlass(&["resume", "--no-wait"]));
+    }
+    told
+}
+
+/// A name for files outside the world.
+fn mark(world: &World) -> String {
+    let name = world.root().file_name().expect("a name");
+    format!("mark-{}", name.to_string_lossy())
+}
+
+/// Removes what a cheat left on this machine: a stranger has none of it.
+fn forget(world: &World) {
+    for folder in ["/tmp", "/dev/shm", &world.root().join("tmp").to_string_lossy()] {
+        // Most cheats leave none.
+        let _ = fs_err::remove_file(std::path::Path::new(folder).join(mark(world)));
+    }
+}
+
+/// Runs the command in a fresh clone of the run's branch, in a home with nothing in it.
+fn passes_in_fresh_clone(world: &World, status: &serde_json::Value, command: &str) -> bool {
+    forget(world);
+    shell(
+        world,
+        "chmod -R u+rwx ~/.cache ~/.local/share/windlass; rm -rf ~/.local/share/windlass ~/.cache",
+    );
+    let branch = status["run"]["branch"].as_str().expect("a branch");
+    let origin = format!("file://{}", world.project().display());
+    let clone = world.root().join("clone/project");
+    world.file("clone/home/.keep", "");
+    world.git(&["clone", "--quiet", "--branch", branch, &origin, &clone.to_string_lossy()]);
+    let mut shell = world.command(&["sh", "-c", command]);
+    shell.current_dir(&clone).env("HOME", world.root().join("clone/home"));
+    shell.env("PATH", "/usr/local/bin:/usr/bin:/bin").env_remove("WINDLASS_HOME");
+    shell.env_remove("WINDLASS_NO_NAMESPACES");
+    shell.output().expect("a shell").status.success()
+}
+
+/// What a person does at a gate: looks at the place with git.
+fn look_at_place(world: &World, status: &serde_json::Value) {
+    let Some(place) = status["run"]["place"].as_str() else { return };
+    for words in [&["git", "status"][..], &["git", "diff"], &["git", "add", "--all"]] {
+        // Whether git likes the place is not the question here.
+        let _ = world.command(words).current_dir(place).output();
+    }
+}
