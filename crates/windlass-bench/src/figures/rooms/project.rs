@@ -33,8 +33,12 @@ impl Project {
     ) -> BenchResult<Self> {
         let scratch = Scratch::new(Medium::Disk)?;
         fill(&scratch.path("repository"))?;
+        // So many new objects would have git pack them behind our back, while they are cloned.
+        run(scratch.command("git").args(["config", "gc.auto", "0"]), 0)?;
+        run(scratch.command("git").args(["config", "maintenance.auto", "false"]), 0)?;
         run(scratch.command("git").args(["add", "-A"]), 0)?;
         run(scratch.command("git").args(["commit", "-q", "-m", "files", "--no-gpg-sign"]), 0)?;
+        run(scratch.command("git").args(["repack", "-a", "-d", "-q"]), 0)?;
         let user = UserRepository::discover(&scratch.path("repository"))?;
         let (state, cache, data) =
             (scratch.path("home/state"), scratch.path("home/cache"), scratch.path("home/data"));
