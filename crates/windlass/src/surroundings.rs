@@ -161,7 +161,9 @@ impl Surroundings {
         let me = i32::try_from(std::process::id()).unwrap_or(-1);
         let below = ancestry::is_below_launcher(me, &self.site.home.registry())
             .map_err(CommandError::failure)?;
-        if below {
+        // In a box nobody is above init, and there is no store to decide anything in: the variable
+        // serves only to say so.
+        if below || std::env::var_os("WINDLASS_ATTEMPT").is_some() {
             return Err(CommandError::usage(format!("an agent or a check cannot {act}"))
                 .hint("that is for people, at a terminal of their own"));
         }
@@ -197,8 +199,9 @@ impl Surroundings {
             ([only], _) => Ok((*only).clone()),
             ([newest, ..], _) => Ok((*newest).clone()),
             ([], Some(newest)) => Ok(newest.clone()),
-            ([], None) => Err(CommandError::usage("there is no run in this repository yet")
-                .hint("start one with `windlass run GOAL` or `windlass run --issue N`")),
+            ([], None) => {
+                Err(no_run().hint("start one with `windlass run GOAL` or `windlass run --issue N`"))
+            }
         }
     }
 
@@ -226,7 +229,7 @@ impl Surroundings {
     pub(crate) fn loaded(&self) -> Result<(StoredRun, Loaded, Store), CommandError> {
         let run = self.run()?;
         let Some(store) = self.store()? else {
-            return Err(CommandError::usage("there is no run in this repository yet"));
+            return Err(no_run());
         };
         let loaded = load(&store, &run.id)?;
         Ok((run, loaded, store))
@@ -340,4 +343,14 @@ pub(crate) fn step(
         Some(nearest) => error.hint(format!("did you mean `{nearest}`?")),
         None => error.hint(format!("the steps are: {}", names.join(", "))),
     })
+}
+
+/// Says that there is no run to do something with. An attempt in a box finds no store, whatever it asks
+/// for: it is told what that means.
+pub(crate) fn no_run() -> CommandError {
+    if std::env::var_os("WINDLASS_ATTEMPT").is_some() {
+        return CommandError::usage("an agent or a check cannot decide about the run")
+            .hint("that is for people, at a terminal of their own");
+    }
+    CommandError::usage("there is no run in this repository yet")
 }

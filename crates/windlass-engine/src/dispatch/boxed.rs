@@ -82,7 +82,7 @@ impl Worker {
         let mut exposed = self.verifier.rooms.exposed().clone();
         let hidden = self.site.hidden();
         let around = Around { env: &self.site.env, hidden: &hidden, added: &[] };
-        let inside = |path: &PathBuf| path.starts_with(&self.site.user.top_level);
+        let inside = |path: &PathBuf| canonical(path).starts_with(&self.site.user.top_level);
         let programs = programs(&command.argv).into_iter();
         for program in programs.filter(|path| !inside(path) && *path != self.site.exe) {
             show_program(&program, &around, &mut exposed);

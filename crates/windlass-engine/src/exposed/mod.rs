@@ -126,7 +126,9 @@ impl Exposed {
     /// Shows a folder or file, unless it is shown or would show what must stay hidden.
     pub(crate) fn show(&mut self, path: &Path, how: How, hidden: &[PathBuf]) {
         let Ok(real) = path.canonicalize() else { return };
-        if real != path {
+        // A path that climbs leads to the real one by itself, once that is there.
+        let climbs = path.components().any(|part| part == std::path::Component::ParentDir);
+        if real != path && !climbs {
             self.links.push((path.to_owned(), real.clone()));
         }
         if self.covers(&real) {

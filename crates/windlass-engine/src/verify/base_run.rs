@@ -18,6 +18,7 @@ use windlass_core::time::Span;
 use super::cancel::Cancel;
 use super::commands::{CommandRequest, Ran};
 use super::prepared::Warmth;
+use super::report_files;
 use super::suites::read_tests;
 use super::verifier::{Broken, Verifier};
 use crate::exposed::Exposed;
@@ -40,7 +41,10 @@ pub enum BaseProgress {
 struct OnBase<'p> {
     step: String,
     command: CheckCommand<'p>,
+    /// The reports of tests that it writes.
     report: Option<&'p str>,
+    /// All reports that it writes.
+    writes: Option<&'p str>,
 }
 
 /// Runs every check of the plan that can run on the base commit, in order, in one room.
@@ -69,6 +73,8 @@ pub fn run_baseline(
     };
     let room = verifier.rooms.open(base_tree, &below)?;
     let (mut record, count) = (BaseRecord::default(), commands.len());
+    let writes: Vec<String> =
+        commands.iter().filter_map(|on_base| on_base.writes.map(str::to_owned)).collect();
     for (number, on_base) in commands.into_iter().enumerate() {
         let words = on_base.command.command.to_owned();
         progress(BaseProgress::Begins(words, number + 1, count));
@@ -116,6 +122,10 @@ pub fn run_baseline(
         progress(BaseProgress::Ended(result.clone()));
         record.commands.push(result);
         crate::fault::point("base-command-ran");
+    }
+    // A report of the base must not be found by anybody who looks for one of the work.
+    for glob in &writes {
+        report_files::forget(room.written(), glob)?;
     }
     verifier.rooms.keep_warm(room, &|path| verifier.ignored.is_ignored(path))?;
     crate::fault::point("baseline-warm");
@@ -177,15 +187,16 @@ fn collect<'p>(criterion: &'p Criterion, step: &str, found: &mut Vec<OnBase<'p>>
         }
         Criterion::Not(_) => {}
         Criterion::Check(check) => {
-            let report = match &check.kind {
-                CheckKind::Junit { glob, .. } => Some(glob.as_str()),
-                CheckKind::Green(suite) => suite.report.as_deref(),
+            let (report, writes) = match &check.kind {
+                CheckKind::Junit { glob, .. } => (Some(glob.as_str()), Some(glob.as_str())),
+                CheckKind::Coverage { glob, .. } => (None, Some(glob.as_str())),
+                CheckKind::Green(suite) => (suite.report.as_deref(), suite.report.as_deref()),
                 CheckKind::Red(_) => return,
-                _ => None,
+                _ => (None, None),
             };
             let Some(command) = check.kind.command() else { return };
             if command.room.variables.is_empty() {
-                found.push(OnBase { step: step.to_owned(), command, report });
+                found.push(OnBase { step: step.to_owned(), command, report, writes });
             }
         }
     }
@@ -196,7 +207,7 @@ fn hints(output: &[u8], exposed: &Exposed, root: &Path) -> Vec<String> {
     let text = &output[output.len().saturating_sub(MAX_SEARCHED)..];
     let mut hints = BTreeSet::new();
     let refused = Regex::new(r"(?i)(refused|ECONNREFUSED|could not connect|failed to connect)");
-    let address = Regex::new(r"(?:127\.0\.0\.1|localhost|\[?::1\]?)[:\s,]+(?:port )?(\d{2,5})");
+    let address = Regex::new(r#"(?:127\.0\.0\.1|localhost|::1)[\])"':\s,]+(?:port )?(\d{2,5})"#);
     if let (Ok(refused), Ok(address)) = (refused, address)
         && refused.is_match(text)
     {

@@ -14,7 +14,7 @@ use windlass_core::plan::glob;
 use super::files::{is_plain_below, starting_points};
 use crate::git::place_files;
 use crate::room::Room;
-use crate::room::layers::is_whiteout;
+use crate::room::layers::{is_whiteout, walk};
 
 /// More reports than any build writes.
 const MAX_REPORTS: usize = 10_000;
@@ -74,6 +74,18 @@ pub(super) fn remove(room: &Room, pattern: &str) -> io::Result<Vec<String>> {
         room.hide(Path::new(path))?;
     }
     Ok(removed.into_iter().collect())
+}
+
+/// Removes every file below a folder that could be taken for a report, however many there are.
+pub(super) fn forget(folder: &Path, pattern: &str) -> io::Result<()> {
+    let matcher = glob::compile(pattern).map_err(io::Error::other)?.compile_matcher();
+    walk(folder, &mut |path, metadata| {
+        let inside = path.strip_prefix(folder).unwrap_or(path);
+        if !metadata.is_dir() && matcher.is_match(inside) {
+            fs_err::remove_file(path)?;
+        }
+        Ok(())
+    })
 }
 
 /// Reads one report.

@@ -554,7 +554,12 @@ impl Looking<'_> {
             proof.summary.push_str(&format!("; shown besides: {}", command.room.expose.join(", ")));
         }
         let code = &self.request.snapshot.code;
-        let kind = [b"answer".to_vec()];
+        let kind = match (&check.kind, Wanted::of(&check.kind)) {
+            (CheckKind::Run { .. }, _) => vec![b"answer".to_vec()],
+            (_, Some(wanted)) => wanted.pass_key().to_vec(),
+            // What `red` and `green` ask changes with the step that they belong to.
+            (_, None) => return proof,
+        };
         let uncached = CheckCommand { cache: true, ..command };
         let Some(key) = self.key_of(code, &uncached, &kind).filter(|_| !proof.cached) else {
             return proof;

@@ -72,6 +72,9 @@ pub(crate) struct RunArguments {
     /// Begin with this issue although an unfinished run is for it
     #[arg(long, requires = "issue")]
     pub(crate) again: bool,
+    /// Do not run the checks on the base commit before the first attempt
+    #[arg(long)]
+    pub(crate) no_baseline: bool,
     #[command(flatten)]
     pub(crate) drive: DriveArguments,
 }
@@ -96,6 +99,9 @@ pub(crate) struct StartArguments {
     /// Approve all gates of the workflow in advance; recorded as your decision
     #[arg(long)]
     pub(crate) yes: bool,
+    /// Do not run the checks on the base commit before the first attempt
+    #[arg(long)]
+    pub(crate) no_baseline: bool,
     #[command(flatten)]
     pub(crate) drive: DriveArguments,
 }
@@ -103,7 +109,8 @@ pub(crate) struct StartArguments {
 impl StartArguments {
     /// Returns the arguments of `run` that start `workflow` for `goal`.
     pub(crate) fn for_run(&self, workflow: &str, goal: String) -> RunArguments {
-        let Self { agent_command, agent, inputs, wanted, here, yes, drive } = self.clone();
+        let Self { agent_command, agent, inputs, wanted, here, yes, no_baseline, drive } =
+            self.clone();
         RunArguments {
             goal: Some(goal),
             workflow: Some(workflow.to_owned()),
@@ -119,6 +126,7 @@ impl StartArguments {
             body: None,
             file: None,
             again: false,
+            no_baseline,
             drive,
         }
     }
@@ -142,9 +150,6 @@ pub(crate) struct DriveArguments {
     /// Let attempts and checks read this path as well
     #[arg(long, value_name = "PATH")]
     pub(crate) expose: Vec<PathBuf>,
-    /// Do not run the checks on the base commit before the first attempt
-    #[arg(long)]
-    pub(crate) no_baseline: bool,
     /// Tell people by this shell command at gates, pauses, limits and the end; or `bell`, `off`
     #[arg(long, value_name = "CMD")]
     pub(crate) notify: Option<String>,

@@ -47,7 +47,7 @@ fn answer(
     let surroundings = Surroundings::find(cli)?;
     let run = surroundings.run()?;
     let Some(store) = surroundings.store()? else {
-        return Err(CommandError::usage("there is no run in this repository yet"));
+        return Err(crate::surroundings::no_run());
     };
     let mut report = look(&store, &run.id)?;
     if let Some(head) = &arguments.head

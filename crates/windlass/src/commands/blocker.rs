@@ -241,7 +241,7 @@ fn found(
     looks: u32,
     no_wait: bool,
 ) -> Result<BlockerView, CommandError> {
-    let none = || CommandError::usage("there is no run in this repository yet");
+    let none = || crate::surroundings::no_run();
     let store = surroundings.store()?.ok_or_else(none)?;
     let lock = surroundings.site.home.run(&run.id).driver_lock();
     let mut mark = None;

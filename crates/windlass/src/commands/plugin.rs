@@ -109,7 +109,8 @@ fn refuse_agents(home: &Home) -> Result<(), CommandError> {
     let me = i32::try_from(std::process::id()).unwrap_or(-1);
     // Launchers of every repository are known by their arguments.
     let below = ancestry::is_below_launcher(me, &home.protected());
-    if below.map_err(CommandError::failure)? {
+    // In a box the user's plugin is not there; the variable serves only to say so.
+    if below.map_err(CommandError::failure)? || std::env::var_os("WINDLASS_ATTEMPT").is_some() {
         return Err(CommandError::usage("an agent or a check cannot change the plugin")
             .hint("that is for people, at a terminal of their own"));
     }

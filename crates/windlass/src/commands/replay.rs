@@ -24,7 +24,7 @@ pub(crate) fn replay(
     let surroundings = Surroundings::find(cli)?;
     let run = surroundings.run()?;
     let Some(store) = surroundings.store()? else {
-        return Err(CommandError::usage("there is no run in this repository yet"));
+        return Err(crate::surroundings::no_run());
     };
     let last = run.head.seq.0;
     let to = arguments.to.unwrap_or(last);

@@ -34,7 +34,7 @@ pub(crate) fn resume(
         return Ok(exit_code(loaded.state.status()));
     }
     let Some(store) = surroundings.store()? else {
-        return Err(CommandError::usage("there is no run in this repository yet"));
+        return Err(crate::surroundings::no_run());
     };
     let state = load(&store, &run.id)?.state;
     drop(store);

@@ -68,7 +68,7 @@ fn begin(
     surroundings.pass_env(&settings, &arguments.drive.pass_env, output)?;
     surroundings.confine(&settings.confinement, &arguments.drive, output)?;
     let mut plan = plan(arguments, items, &settings, &surroundings, output)?;
-    if arguments.drive.no_baseline {
+    if arguments.no_baseline {
         plan.baseline = BaselinePolicy::Off;
     }
     let chosen = backend::choose(arguments, &settings, &surroundings.site.env, output)?;

@@ -46,8 +46,16 @@ fn blocked(check: bool) -> TestEnv {
 }
 
 fn blocked_with(workflow: &str, check: bool) -> TestEnv {
-    let env = test_env!();
+    let env = world();
     env.run(workflow, &agent(&env, check), &["--no-wait"]).assert_code(3);
+    env
+}
+
+/// A world whose user lets checks see where the key is to be.
+fn world() -> TestEnv {
+    let env = test_env!();
+    let shown = env.root().join("tmp");
+    env.file(".config/windlass/config.yaml", format!("expose: [\"{}\"]\n", shown.display()));
     env
 }
 
@@ -149,7 +157,7 @@ fn a_fixed_blocker_lets_the_step_go_on_with_the_notes_in_its_prompt() {
 #[test]
 fn what_has_to_hold_before_the_run_goes_on_is_looked_at_too() {
     let gate = "recheck: [{run: \"test ! -e BROKEN\"}]\nsteps:";
-    let env = test_env!();
+    let env = world();
     let broken = env.root().join("tmp/broken");
     let gate = gate.replace("BROKEN", &broken.display().to_string());
     let workflow = WORKFLOW.replace("steps:", &gate);

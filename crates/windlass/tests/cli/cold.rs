@@ -1,8 +1,8 @@
-//! The last proof is cold: what holds only where an earlier check left something is no proof.
+//! The last proof is cold: what holds only with what the user had built before is no proof.
 
 use windlass_testkit::{TestEnv, test_env};
 
-/// The second check finds what the first one left in a folder that git ignores.
+/// The second check needs what lies in a folder that git ignores.
 const WORKFLOW: &str = r#"
 workflow: warm
 defaults: {retries: 3}
@@ -21,7 +21,7 @@ steps:
     done: {file: docs.md}
 "#;
 
-/// Its check needs what another left behind; when it is told so, it makes it itself.
+/// Its check needs what the user built before the run; when it is told so, it makes it itself.
 const AGENT: &str = r#"
 case $WINDLASS_ATTEMPT in
   plan*) echo plan > plan.md ;;
@@ -37,6 +37,11 @@ fn world() -> TestEnv {
     let env = test_env!();
     env.repository.write(".gitignore", "target/\n");
     env.repository.commit("ignore the target");
+    // What the user built before the run began is copied for warm rooms.
+    env.repository.write("target/out", "true\n");
+    let out = env.repository.root().join("target/out");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs_err::set_permissions(out, executable).expect("a program");
     env
 }
 
@@ -98,7 +103,7 @@ steps:
     task: Build.
     done: {all: [{run: sh build.sh}, {run: target/out}]}
 "#;
-    let agent = "printf 'mkdir -p target; echo true > target/out; chmod +x target/out' > build.sh";
+    let agent = "echo true > build.sh";
     env.run(workflow, agent, &[]).assert_code(4);
     let status = env.status_json();
     assert_eq!(status["run"]["reason"], "repeated_failure", "{status}");

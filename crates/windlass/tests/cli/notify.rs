@@ -39,7 +39,8 @@ fn a_gate_and_the_end_are_told_with_what_happened_in_the_environment() {
 
 #[test]
 fn a_pause_is_told_and_off_is_off() {
-    let env = test_env!();
+    // In a box a command of the repository writes nothing that stays.
+    let env = test_env!().without_namespaces();
     let (command, told) = script(&env);
     env.repository.write(".windlass/config.yaml", format!("notify: {command}\n"));
     let quiet = env.run(GATED, "true", &["--notify", "off"]);
@@ -113,7 +114,8 @@ fn words_of_a_goal_are_never_part_of_the_command() {
 fn a_command_of_the_repository_writes_where_an_agent_may_and_nowhere_else() {
     // Where nothing can confine, there is nothing to be tested.
     let ConfinementLevel::Landlock { .. } = level() else { return };
-    let env = test_env!();
+    // In a box it writes nothing that stays.
+    let env = test_env!().without_namespaces();
     let (owned, fine) = (env.home().join("owned"), env.root().join("tmp/fine"));
     let command =
         format!("touch '{}' || touch '{}'; test -z \"$GH_TOKEN\"", owned.display(), fine.display());

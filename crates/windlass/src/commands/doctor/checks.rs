@@ -45,10 +45,10 @@ fn as_of_a_run(arguments: &DoctorArguments, workflow: Option<&str>) -> RunArgume
         pass_env: Vec::new(),
         sandbox: None,
         expose: Vec::new(),
-        no_baseline: false,
         notify: None,
     };
     RunArguments {
+        no_baseline: false,
         goal: Some(GOAL.to_owned()),
         workflow: workflow.map(str::to_owned),
         agent_command: None,
