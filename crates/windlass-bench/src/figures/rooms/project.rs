@@ -92,12 +92,15 @@ impl Project {
         Ok(())
     }
 
-    /// Commits what changed in the checkout and returns the tree.
+    /// Commits what changed in the checkout and returns the tree, which the engine then has as well.
     pub(super) fn commit(&self) -> BenchResult<ObjectId> {
         run(
             self.scratch.command("git").args(["commit", "-q", "-a", "-m", "x", "--no-gpg-sign"]),
             0,
         )?;
+        let mut fetch = self.scratch.command("git");
+        fetch.arg("--git-dir").arg(self.site.home.engine_git());
+        run(fetch.args(["fetch", "-q"]).arg(self.scratch.path("repository")).arg("main"), 0)?;
         let output = self.scratch.command("git").args(["rev-parse", "HEAD^{tree}"]).output()?;
         Ok(ObjectId::new(String::from_utf8(output.stdout)?.trim()))
     }
