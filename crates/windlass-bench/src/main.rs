@@ -67,6 +67,11 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             measure::say(&format!("error: {error}"));
+            let mut cause = error.source();
+            while let Some(source) = cause {
+                measure::say(&format!("because: {source}"));
+                cause = source.source();
+            }
             ExitCode::FAILURE
         }
     }

@@ -33,8 +33,12 @@ impl Project {
     ) -> BenchResult<Self> {
         let scratch = Scratch::new(Medium::Disk)?;
         fill(&scratch.path("repository"))?;
+        // So many new objects would have git pack them behind our back, while they are cloned.
+        run(scratch.command("git").args(["config", "gc.auto", "0"]), 0)?;
+        run(scratch.command("git").args(["config", "maintenance.auto", "false"]), 0)?;
         run(scratch.command("git").args(["add", "-A"]), 0)?;
         run(scratch.command("git").args(["commit", "-q", "-m", "files", "--no-gpg-sign"]), 0)?;
+        run(scratch.command("git").args(["repack", "-a", "-d", "-q"]), 0)?;
         let user = UserRepository::discover(&scratch.path("repository"))?;
         let (state, cache, data) =
             (scratch.path("home/state"), scratch.path("home/cache"), scratch.path("home/data"));
@@ -88,12 +92,15 @@ impl Project {
         Ok(())
     }
 
-    /// Commits what changed in the checkout and returns the tree.
+    /// Commits what changed in the checkout and returns the tree, which the engine then has as well.
     pub(super) fn commit(&self) -> BenchResult<ObjectId> {
         run(
             self.scratch.command("git").args(["commit", "-q", "-a", "-m", "x", "--no-gpg-sign"]),
             0,
         )?;
+        let mut fetch = self.scratch.command("git");
+        fetch.arg("--git-dir").arg(self.site.home.engine_git());
+        run(fetch.args(["fetch", "-q"]).arg(self.scratch.path("repository")).arg("main"), 0)?;
         let output = self.scratch.command("git").args(["rev-parse", "HEAD^{tree}"]).output()?;
         Ok(ObjectId::new(String::from_utf8(output.stdout)?.trim()))
     }
