@@ -20,7 +20,7 @@ use super::place::{
 use super::process::Git;
 use super::remove::remove_whole;
 use super::run_dir::{EXACT_BYTES, RunDir};
-use super::settings_back::PINNED;
+use super::settings_back::{PINNED, PINNED_REFS};
 use super::submodule;
 use super::user::{Person, UserRepository};
 
@@ -59,6 +59,9 @@ impl Place {
         }
         add_filter(&run_dir, &git_dir)?;
         fs_err::copy(git_dir.join("config"), run_dir.path(PINNED))?;
+        if git_dir.join("packed-refs").is_file() {
+            fs_err::copy(git_dir.join("packed-refs"), run_dir.path(PINNED_REFS))?;
+        }
         run_dir
             .git(&made, &run_dir.index())
             .args(["read-tree", "--reset", "-u", request.base.as_str()])

@@ -13,6 +13,12 @@ use super::place_files::{self, PlaceFileError};
 /// The pinned copy of the configuration, in the run's own directory.
 pub(super) const PINNED: &str = "clone-config";
 
+/// The pinned branches and tags, in the run's own directory.
+pub(super) const PINNED_REFS: &str = "clone-refs";
+
+/// The largest list of branches and tags that is read back.
+const MAX_REFS_BYTES: u64 = 256 << 20;
+
 /// Files and folders of a git directory that windlass never makes in a place.
 const NOT_OURS: [&str; 8] = [
     "config.worktree",
@@ -62,6 +68,7 @@ impl Place {
             place_files::create_dir(&self.record.root, path.parent().unwrap_or(Path::new(".git")))?;
             place_files::write_file(&self.record.root, &path, &ours)?;
         }
+        displaced.extend(self.put_branches_back()?);
         for name in NOT_OURS {
             let path = Path::new(".git").join(name);
             if self.record.root.join(&path).symlink_metadata().is_err() {
@@ -72,6 +79,44 @@ impl Place {
                 content: self.read(&path).unwrap_or_default(),
             });
             self.clear(&path)?;
+        }
+        Ok(displaced)
+    }
+
+    /// Puts the user's branches and tags back where they were: a reviewer compares with them.
+    fn put_branches_back(&self) -> Result<Vec<Displaced>, PlaceFileError> {
+        let Ok(pinned) = fs_err::read_to_string(self.run_dir.path(PINNED_REFS)) else {
+            return Ok(Vec::new());
+        };
+        let root = &self.record.root;
+        let own = format!("refs/heads/{}", self.record.branch);
+        let packed = Path::new(".git/packed-refs");
+        let now = place_files::read_file_bounded(root, packed, MAX_REFS_BYTES).unwrap_or_default();
+        let now = String::from_utf8_lossy(&now).into_owned();
+        let mut displaced = Vec::new();
+        let theirs: Vec<(&str, &str)> = refs_in(&pinned).filter(|(_, name)| *name != own).collect();
+        let mut moved = false;
+        for (object, name) in &theirs {
+            let loose = Path::new(".git").join(name);
+            if let Some(content) = self.read(&loose) {
+                self.clear(&loose)?;
+                if content.trim_ascii() != object.as_bytes() {
+                    displaced.push(Displaced { path: name.into(), content });
+                }
+            }
+            moved |= !refs_in(&now).any(|(other, same)| same == *name && other == *object);
+        }
+        if moved {
+            let known = |name: &str| theirs.iter().any(|(_, other)| *other == name);
+            let others = refs_in(&now).filter(|(_, name)| !known(name));
+            let lines = theirs.iter().copied().chain(others);
+            let mut lines: Vec<String> =
+                lines.map(|(object, name)| format!("{object} {name}\n")).collect();
+            lines.sort_by(|a, b| {
+                a.split_once(' ').map(|(_, n)| n).cmp(&b.split_once(' ').map(|(_, n)| n))
+            });
+            self.clear(packed)?;
+            place_files::write_file(root, packed, lines.concat().as_bytes())?;
         }
         Ok(displaced)
     }
@@ -101,4 +146,10 @@ impl Place {
 
 fn io_of(path: &Path) -> impl FnOnce(io::Error) -> PlaceFileError + use<'_> {
     move |source| PlaceFileError::Io { path: path.to_owned(), source }
+}
+
+/// The branches and tags of a `packed-refs` file, with where they are.
+fn refs_in(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let lines = text.lines().filter(|line| !line.starts_with(['#', '^']));
+    lines.filter_map(|line| line.split_once(' '))
 }

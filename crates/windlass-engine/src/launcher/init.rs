@@ -109,6 +109,8 @@ fn begin(init: Init<'_>, streams: Streams, launcher: &mut UnixStream) -> Result<
         // A program outside its group is still counted and killed with its namespace.
         let _ = cgroup::enter(&mut door);
     }
+    // From here on its own group is the root: the name that windlass gave it is nobody's business.
+    os::new_cgroup_namespace().map_err(|error| format!("failed to hide its cgroup: {error}"))?;
     hear_go(launcher)?;
     // After the id maps: a change of credentials takes the request back.
     set_parent_process_death_signal(Some(Signal::KILL))

@@ -235,7 +235,8 @@ impl Stage {
             let host = Path::new("/dev").join(name);
             if host.exists() {
                 self.ready(&dev.join(name), false)?;
-                self.bind(&host, &dev.join(name), false)?;
+                // Read-only is about the node: a device can be written all the same.
+                self.bind(&host, &dev.join(name), true)?;
             }
         }
         self.ready(&dev.join("shm"), true)?;

@@ -184,3 +184,10 @@ pub(super) fn new_session_keyring() {
         libc::syscall(libc::SYS_keyctl, JOIN_SESSION_KEYRING, std::ptr::null::<libc::c_char>())
     };
 }
+
+/// Makes the cgroup that this process is in the root of those that it sees.
+pub(super) fn new_cgroup_namespace() -> io::Result<()> {
+    // SAFETY: no memory is passed; only this process's view of cgroups changes.
+    let result = unsafe { libc::unshare(libc::CLONE_NEWCGROUP) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}

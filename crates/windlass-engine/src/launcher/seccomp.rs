@@ -21,6 +21,10 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_delete_module,
     libc::SYS_finit_module,
     libc::SYS_init_module,
+    // What goes through a ring is seen by no filter.
+    libc::SYS_io_uring_enter,
+    libc::SYS_io_uring_register,
+    libc::SYS_io_uring_setup,
     libc::SYS_kexec_file_load,
     libc::SYS_kexec_load,
     libc::SYS_keyctl,
@@ -37,9 +41,10 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_vhangup,
 ];
 
-/// Refused in boxes: nothing that an agent does needs mounts. A room may run suites that do, in
-/// namespaces of their own.
-const REFUSED_IN_BOXES: &[libc::c_long] = &[
+/// Refused in boxes, and in rooms of root: nothing that an agent does needs mounts, and in a namespace
+/// of its own root could mount what belongs to the machine. Suites in the room of an ordinary user may
+/// bring sandboxes.
+const MOUNTS: &[libc::c_long] = &[
     libc::SYS_chroot,
     libc::SYS_fsconfig,
     libc::SYS_fsmount,
@@ -59,8 +64,9 @@ const TYPING: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 /// Builds the filter.
 pub(super) fn filter(rights: Rights) -> Result<BpfProgram, String> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    let in_boxes = if rights == Rights::None { REFUSED_IN_BOXES } else { &[] };
-    for call in REFUSED.iter().chain(in_boxes) {
+    let refuses_mounts = rights == Rights::None || rustix::process::geteuid().is_root();
+    let mounts = if refuses_mounts { MOUNTS } else { &[] };
+    for call in REFUSED.iter().chain(mounts) {
         rules.insert(*call, Vec::new());
     }
     for request in TYPING {

@@ -12,12 +12,12 @@ use crate::support::{Fixture, RUNAWAYS};
 fn viewed(fixture: &Fixture, script: &str) -> LaunchPolicy {
     fixture.write("lower/kept", "from below\n");
     for folder in ["stage", "root", "work-upper"] {
-        fs_err::create_dir_all(fixture.path(folder)).unwrap();
+        fs_err::create_dir_all(fixture.path(folder)).expect("a folder");
     }
     let root = Upper::below(&fixture.path("root"), true);
     let upper = Upper::below(&fixture.path("work-upper"), true);
-    root.make().unwrap();
-    upper.make().unwrap();
+    root.make().expect("a folder");
+    upper.make().expect("a folder");
     let mut mounts: Vec<Mount> = Vec::new();
     for name in ["/usr", "/etc"] {
         let path = PathBuf::from(name);
@@ -58,17 +58,45 @@ fn a_view_has_what_is_listed_and_nothing_else() {
     let fixture = Fixture::new();
     let script = r#"
         cat kept; echo changed > kept; echo new > made; cat kept
-        ls /; ls /home /root 2>&1; id -u; ps ax 2>/dev/null | wc -l; cat /proc/1/cmdline | tr '\0' ' '; echo
-        cat /proc/1/environ 2>&1; ls /proc/1/fd 2>&1
-        echo x > /proc/sys/kernel/core_pattern; echo x > /usr/x; cat /etc/shadow
-        ls /dev; cat /proc/self/mountinfo; cat /proc/self/status | grep -i cap; cat /proc/net/dev
+        echo "root: $(ls / | tr '\n' ' ')"
+        echo "init: $(tr -d '\0' < /proc/1/cmdline)"
+        cat /proc/1/environ 2>/dev/null && echo "READ init's environment"
+        (echo x > /proc/sys/kernel/core_pattern) 2>/dev/null && echo "WROTE core_pattern"
+        (echo x > /usr/x) 2>/dev/null && echo "WROTE /usr"
+        chmod 600 /dev/full 2>/dev/null && echo "CHANGED a device"
+        test -s /etc/shadow && echo "READ shadow"
+        grep CapEff /proc/self/status
+        grep -v lo: /proc/net/dev | grep : && echo "SAW another network"
+        echo "cgroup: $(cat /proc/self/cgroup | tail -1)"
+        true
     "#;
     let report = fixture.run(&viewed(&fixture, script));
     let output = fixture.output();
-    println!("{output}");
-    println!("{report:?}");
-    assert_eq!(report.outcome, Outcome::Exited { code: 0 });
+    assert_eq!(report.outcome, Outcome::Exited { code: 0 }, "{output}");
     assert!(output.starts_with("from below\nchanged\n"), "{output}");
+    assert!(output.contains("root: bin dev etc"), "{output}");
+    assert!(
+        output.contains("init: init\n") && output.contains("CapEff:\t0000000000000000"),
+        "{output}"
+    );
+    for word in ["READ", "WROTE", "CHANGED", "SAW", "windlass"] {
+        assert!(!output.contains(word), "{word}: {output}");
+    }
+    let below = fs_err::read_to_string(fixture.path("lower/kept")).expect("the lower layer");
+    assert_eq!(below, "from below\n", "what was written is above");
+}
+
+#[test]
+fn the_first_process_of_a_view_that_is_killed_fails_the_attempt() {
+    let fixture = Fixture::new();
+    let mut policy = viewed(&fixture, "echo started; sleep 100");
+    policy.view.as_mut().expect("a view").rights = Rights::None;
+    let mut unit = fixture.spawn(&policy);
+    let init = unit.started().expect("it runs").pid;
+    let pid = rustix::process::Pid::from_raw(init).expect("a pid");
+    rustix::process::kill_process(pid, rustix::process::Signal::KILL).expect("a signal");
+    let report = unit.wait();
+    assert!(report.lost.is_some(), "{report:?}");
 }
 
 #[test]
