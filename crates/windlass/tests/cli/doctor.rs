@@ -297,7 +297,7 @@ fn the_checks_alone_run_once_each_and_leave_nothing() {
 fn files(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
     let Ok(entries) = fs_err::read_dir(folder) else { return };
     for entry in entries.map(Result::unwrap) {
-        match entry.file_type().unwrap().is_dir() {
+        match entry.file_type().expect("a kind of file").is_dir() {
             true => files(&entry.path(), found),
             false => found.push(entry.path()),
         }
