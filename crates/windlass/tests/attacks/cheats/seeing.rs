@@ -36,8 +36,7 @@ pub(crate) const CHEATS: &[Cheat] = &[
         "sees_paths",
         "work only where a path, a mount or a process names windlass",
         "echo '{ pwd; cat /proc/self/mountinfo /proc/1/cmdline /proc/self/cgroup; ls -d ~/.local/*/windlass ~/.cache/windlass; } 2>/dev/null | grep -qi windlass && echo right' > app.sh",
-    )
-    .open("only for root: `/proc/self/cgroup` names the control group of the check; known, to be closed"),
+    ),
     seeing(
         "sees_namespace",
         "work only where `/proc` shows namespaces of its own",

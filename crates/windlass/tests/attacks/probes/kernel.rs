@@ -33,8 +33,7 @@ pub(crate) const PROBES: &[Probe] = &[
         "machine_socket_by_ring",
         "make that socket by io_uring, which no filter of system calls sees",
         "params = bytearray(120)\nbuffer = (ctypes.c_char * 120).from_buffer(params)\nring = call(425, 425, 4, buffer)\nsq = struct.unpack_from('10I', params, 40)\ncq = struct.unpack_from('10I', params, 80)\nentries = struct.unpack_from('I', params, 0)[0]\nqueue = mmap.mmap(ring, max(sq[6] + entries * 4, cq[5] + 16 * 16), offset=0)\nsqes = mmap.mmap(ring, 64 * entries, offset=0x10000000)\nstruct.pack_into('BBHiQQII', sqes, 0, 45, 0, 0, 40, socket.SOCK_STREAM, 0, 0, 0)\nstruct.pack_into('I', queue, sq[6], 0)\nstruct.pack_into('I', queue, sq[1], 1)\ncall(426, 426, ring, 1, 1, 1, None, 0)\ndone = struct.unpack_from('QiI', queue, cq[5])\nif done[1] < 0:\n    raise OSError(-done[1], os.strerror(-done[1]))\nreturn done",
-    )
-    .open("io_uring makes sockets without the system call that the filter refuses; known, to be closed by refusing io_uring"),
+    ),
     told(
         "raw_socket",
         "make a raw socket",
@@ -86,8 +85,7 @@ pub(crate) const PROBES: &[Probe] = &[
         "fresh_cgroup",
         "mount the control groups anew and open a limit of its own",
         "own_mounts()\nlibc.unshare(NEWCGROUP)\nat = scratch(NAME)\nmount(b'cgroup2', at)\nreturn opens(at + '/cgroup.procs')",
-    )
-    .open("only in rooms of root, which may mount in namespaces of their own; known, to be closed"),
+    ),
     told(
         "bind_over_place",
         "put another folder over the place, for whoever looks at it later",

@@ -21,14 +21,24 @@ const fn system(name: &'static str, tries: &'static str, code: &'static str) -> 
 pub(crate) const PROBES: &[Probe] = &[
     file("bashrc", "append to `~/.bashrc`", "home/.bashrc", "write(HOME + '/.bashrc', 'a')"),
     file("profile", "append to `~/.profile`", "home/.profile", "write(HOME + '/.profile', 'a')"),
-    file("user_git_config", "append to `~/.gitconfig`", "home/.gitconfig", "write(HOME + '/.gitconfig', 'a')"),
+    file(
+        "user_git_config",
+        "append to `~/.gitconfig`",
+        "home/.gitconfig",
+        "write(HOME + '/.gitconfig', 'a')",
+    ),
     file(
         "authorized_keys",
         "add a key to `~/.ssh/authorized_keys`",
         "home/.ssh/authorized_keys",
         "write(HOME + '/.ssh/authorized_keys', 'a')",
     ),
-    file("bun_program", "replace a program in `~/.bun/bin`", "home/.bun/bin/bun", "write(HOME + '/.bun/bin/bun')"),
+    file(
+        "bun_program",
+        "replace a program in `~/.bun/bin`",
+        "home/.bun/bin/bun",
+        "write(HOME + '/.bun/bin/bun')",
+    ),
     file(
         "cargo_program",
         "put a program into `~/.cargo/bin`",
@@ -142,9 +152,21 @@ pub(crate) const PROBES: &[Probe] = &[
         "open `core_pattern` for writing, which names a program that root runs",
         "return opens('/proc/sys/kernel/core_pattern')",
     ),
-    system("sysctl", "open a setting of the kernel for writing", "return opens('/proc/sys/kernel/hostname')"),
-    system("interrupts", "open the settings of interrupts for writing", "return opens('/proc/irq/default_smp_affinity')"),
-    system("cgroup", "open the list of processes of a control group for writing", "groups = ['/sys/fs/cgroup' + part + '/cgroup.procs' for part in ['', '/unified', '/memory']]\nreturn opens([path for path in groups if os.path.exists(path)][0])"),
+    system(
+        "sysctl",
+        "open a setting of the kernel for writing",
+        "return opens('/proc/sys/kernel/hostname')",
+    ),
+    system(
+        "interrupts",
+        "open the settings of interrupts for writing",
+        "return opens('/proc/irq/default_smp_affinity')",
+    ),
+    system(
+        "cgroup",
+        "open the list of processes of a control group for writing",
+        "groups = ['/sys/fs/cgroup' + part + '/cgroup.procs' for part in ['', '/unified', '/memory']]\nreturn opens([path for path in groups if os.path.exists(path)][0])",
+    ),
     system(
         "sys",
         "open a setting of the kernel in `/sys` for writing",
@@ -154,8 +176,7 @@ pub(crate) const PROBES: &[Probe] = &[
         "device_mode",
         "change who may use a device that everybody needs (`/dev/full`, to what it is)",
         "os.chmod('/dev/full', os.stat('/dev/full').st_mode & 0o777)\nreturn 'changed'",
-    )
-    .open("only for root: devices are the host's own nodes, bound writable; known, to be closed by a read-only bind"),
+    ),
     system(
         "change_mode",
         "let others read a key of the user, by `chmod`",
