@@ -97,7 +97,11 @@ fn there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
 /// Returns the newest modification time below `folder`.
 pub(crate) fn newest(folder: &Path) -> io::Result<Timespec> {
     let mut newest = Timespec { tv_sec: 0, tv_nsec: 0 };
-    walk(folder, &mut |_, metadata| {
+    walk(folder, &mut |path, metadata| {
+        // Windlass made the folder itself a moment ago.
+        if path == folder {
+            return Ok(());
+        }
         let time = (metadata.mtime(), metadata.mtime_nsec());
         if time > (newest.tv_sec, newest.tv_nsec) {
             newest = Timespec { tv_sec: time.0, tv_nsec: time.1 as _ };

@@ -231,7 +231,8 @@ impl Rooms {
             return Ok(time);
         }
         let copied = layers::newest(&self.dir.join("copied"))?;
-        let time = later(now(), after(copied));
+        // A moment later and no more: what the baseline builds now has to be newer than this.
+        let time = later(now(), just_after(copied));
         fs_err::write(&file, format!("{} {}", time.tv_sec, time.tv_nsec))?;
         Ok(time)
     }
@@ -515,6 +516,15 @@ fn now() -> Timespec {
 
 fn after(time: Timespec) -> Timespec {
     Timespec { tv_sec: time.tv_sec + 1, tv_nsec: time.tv_nsec }
+}
+
+fn just_after(time: Timespec) -> Timespec {
+    match time.tv_nsec + 1_000_000 {
+        over if over >= 1_000_000_000 => {
+            Timespec { tv_sec: time.tv_sec + 1, tv_nsec: over - 1_000_000_000 }
+        }
+        within => Timespec { tv_sec: time.tv_sec, tv_nsec: within },
+    }
 }
 
 fn later(one: Timespec, other: Timespec) -> Timespec {
