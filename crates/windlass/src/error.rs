@@ -164,7 +164,7 @@ fn preflight_hint(error: &windlass_engine::verify::PreflightError) -> Option<Str
         PreflightError::Prepare { output, .. } => {
             Some(format!("nothing was started. The command said:\n{output}"))
         }
-        PreflightError::Layers(_) => None,
+        PreflightError::Layers(_) | PreflightError::Hidden { .. } => None,
     }
 }
 

@@ -13,6 +13,9 @@ pub const MAX_FAILING_NAMES: usize = 1000;
 pub struct BaseRecord {
     /// Each distinct command, in order.
     pub commands: Vec<BaseResult>,
+    /// What a person should know before the run begins.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Why there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
@@ -39,6 +42,9 @@ pub struct BaseResult {
     /// Tests that failed, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<String>,
+    /// The end of what it printed, where it failed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub said: String,
     /// What it seems to have reached for outside its room, and the line that would show it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
@@ -118,6 +124,7 @@ mod tests {
             words: "exited".to_owned(),
             ran: None,
             failing: failing.iter().map(|name| (*name).to_owned()).collect(),
+            said: String::new(),
             hints: Vec::new(),
             took: Span(1),
         }
@@ -125,7 +132,7 @@ mod tests {
 
     #[test]
     fn what_fails_already_is_told_in_a_sentence() {
-        let record = |commands| BaseRecord { commands, left_out: None };
+        let record = |commands| BaseRecord { commands, ..BaseRecord::default() };
         assert_eq!(record(vec![result("a", BaseOutcome::Passed, &[])]).in_words(), None);
         let fails = record(vec![result("make", BaseOutcome::Failed, &[])]);
         assert_eq!(fails.in_words().unwrap(), "fails on the base commit already: `make`");

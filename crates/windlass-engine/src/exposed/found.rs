@@ -106,6 +106,11 @@ fn look_on_path(folder: &Path, around: &Around<'_>, exposed: &mut Exposed) {
     if let Some(manager) = manager_of(folder) {
         show_folder(&manager, around, exposed);
     }
+    // The programs of a Python environment look for their library beside their folder.
+    if let Some(environment) = folder.parent().filter(|parent| parent.join("pyvenv.cfg").is_file())
+    {
+        show_folder(environment, around, exposed);
+    }
     show_folder(folder, around, exposed);
     let Ok(entries) = fs_err::read_dir(folder) else { return };
     for entry in entries.flatten().take(MAX_ENTRIES) {

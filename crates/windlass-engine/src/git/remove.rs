@@ -51,7 +51,7 @@ pub(crate) fn remove_whole(dir: &Path) -> io::Result<()> {
     match fs_err::remove_dir_all(dir) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            set_access(dir, Access::Owner)?;
+            set_access(dir, Access::Folders)?;
             fs_err::remove_dir_all(dir)
         }
         other => other,
@@ -61,7 +61,9 @@ pub(crate) fn remove_whole(dir: &Path) -> io::Result<()> {
 /// Who may write the files of a folder.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
-    Owner,
+    /// The owner may open every folder. Files stay as they are: they can be removed all the same, and
+    /// one may be a link to a file of the user's.
+    Folders,
     ReadOnly,
 }
 
@@ -73,8 +75,8 @@ pub(super) fn set_access(folder: &Path, access: Access) -> io::Result<()> {
     }
     let mode = metadata.permissions().mode() & 0o7777;
     let wanted = match (access, metadata.is_dir()) {
-        (Access::Owner, true) => mode | 0o700,
-        (Access::Owner, false) => mode | 0o200,
+        (Access::Folders, true) => mode | 0o700,
+        (Access::Folders, false) => mode,
         (Access::ReadOnly, _) => mode & !0o222,
     };
     let change = || {
@@ -84,7 +86,7 @@ pub(super) fn set_access(folder: &Path, access: Access) -> io::Result<()> {
         fs_err::set_permissions(folder, std::fs::Permissions::from_mode(wanted))
     };
     // A folder is opened up before its entries are looked at, and closed after.
-    if access == Access::Owner {
+    if access == Access::Folders {
         change()?;
     }
     if metadata.is_dir() {
@@ -92,5 +94,5 @@ pub(super) fn set_access(folder: &Path, access: Access) -> io::Result<()> {
             set_access(&entry?.path(), access)?;
         }
     }
-    if access == Access::Owner { Ok(()) } else { change() }
+    if access == Access::Folders { Ok(()) } else { change() }
 }

@@ -66,6 +66,10 @@ pub(crate) fn copy_folders(
     let mut copied = Copied::default();
     fs_err::create_dir_all(to)?;
     for path in ignored {
+        // Git lists a folder, and again what an ignore file inside of it ignores.
+        if ignored.iter().any(|above| above != path && path.starts_with(above)) {
+            continue;
+        }
         let source = from.join(path);
         // A link to a folder counts as the folder: its target is outside the room.
         if !source.is_dir() || path.components().any(|part| is_left_out(part.as_os_str())) {
@@ -164,6 +168,13 @@ pub(crate) fn copy_one(from: &Path, to: &Path, metadata: &std::fs::Metadata) -> 
     if kind.is_symlink() {
         std::os::unix::fs::symlink(fs_err::read_link(from)?, to)?;
     } else if kind.is_file() {
+        // Never onto something that is there: it may be a link to the very file that is copied.
+        if to.symlink_metadata().is_ok() {
+            return Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                format!("`{}` is there already", to.display()),
+            ));
+        }
         match fs_err::copy(from, to) {
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(()),
             other => other.map(drop)?,
@@ -211,6 +222,25 @@ mod tests {
         for absent in ["node_modules/.cache", "src", "big", ".env"] {
             assert!(!to.join(absent).exists(), "{absent}");
         }
+    }
+
+    #[test]
+    fn a_folder_that_git_lists_with_what_is_in_it_is_copied_once_and_nothing_is_emptied() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("checkout"), dir.path().join("copied"));
+        write(&from.join(".venv/.gitignore"), "*\n");
+        write(&from.join(".venv/bin/tool"), "content");
+        std::os::unix::fs::symlink("bin", from.join(".venv/sbin")).unwrap();
+        let ignored = [".venv", ".venv/bin", ".venv/.gitignore", ".venv/sbin"].map(PathBuf::from);
+        let copied = copy_folders(&from, &ignored, &to, 1 << 20).unwrap();
+        assert_eq!(copied.folders, [".venv"]);
+        for root in [&from, &to] {
+            assert_eq!(fs_err::read_to_string(root.join(".venv/bin/tool")).unwrap(), "content");
+        }
+        let file = from.join(".venv/bin/tool");
+        let metadata = fs_err::symlink_metadata(&file).unwrap();
+        assert!(copy_one(&file, &to.join(".venv/bin/tool"), &metadata).is_err());
+        assert_eq!(fs_err::read_to_string(&file).unwrap(), "content");
     }
 
     #[test]

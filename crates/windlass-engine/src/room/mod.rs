@@ -159,6 +159,12 @@ impl Rooms {
         Ok(copied)
     }
 
+    /// Returns what was copied when the run began, by name.
+    pub(crate) fn copied(&self) -> Copied {
+        let bytes = fs_err::read(self.dir.join("copied.json")).unwrap_or_default();
+        serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+
     /// Returns the folders that were copied when the run began.
     pub(crate) fn copied_folder(&self) -> PathBuf {
         self.dir.join("copied")

@@ -16,7 +16,7 @@ use windlass_core::run::{BaseOutcome, BaseRecord, BaseResult, MAX_FAILING_NAMES}
 use windlass_core::time::Span;
 
 use super::cancel::Cancel;
-use super::commands::{CommandRequest, Ran};
+use super::commands::{CommandRequest, Ran, end};
 use super::prepared::Warmth;
 use super::report_files;
 use super::suites::read_tests;
@@ -24,6 +24,10 @@ use super::verifier::{Broken, Verifier};
 use crate::exposed::Exposed;
 use crate::git::{EngineRepository, Place};
 use crate::launcher::view::ViewNetwork;
+use crate::room::Rooms;
+
+/// How much of the end of an output is kept.
+const MAX_SAID_BYTES: usize = 1500;
 
 /// How much of an output is searched for what a command reached for.
 const MAX_SEARCHED: usize = 256 << 10;
@@ -62,14 +66,14 @@ pub fn run_baseline(
     let commands = commands_of(plan);
     if plan.baseline == BaselinePolicy::Off || commands.is_empty() {
         let left_out = (plan.baseline == BaselinePolicy::Off).then(|| "switched off".to_owned());
-        return Ok(BaseRecord { commands: Vec::new(), left_out });
+        return Ok(BaseRecord { left_out, ..BaseRecord::default() });
     }
     let cancel = Cancel::default();
     verifier.ensure_layers(place)?;
     let prepared = verifier.prepared(engine, plan, base_tree, Warmth::Warm, &cancel)?;
     let Ok(below) = prepared else {
         let left_out = Some("`prepare` fails on the base commit".to_owned());
-        return Ok(BaseRecord { commands: Vec::new(), left_out });
+        return Ok(BaseRecord { left_out, ..BaseRecord::default() });
     };
     let room = verifier.rooms.open(base_tree, &below)?;
     let (mut record, count) = (BaseRecord::default(), commands.len());
@@ -116,6 +120,10 @@ pub fn run_baseline(
                 .take(MAX_FAILING_NAMES)
                 .cloned()
                 .collect(),
+            said: match outcome {
+                BaseOutcome::Passed => String::new(),
+                BaseOutcome::Failed | BaseOutcome::NoAnswer => end(&output, MAX_SAID_BYTES),
+            },
             hints,
             took: Span(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)),
         };
@@ -127,6 +135,7 @@ pub fn run_baseline(
     for glob in &writes {
         report_files::forget(room.written(), glob)?;
     }
+    record.notes = notes(plan, &verifier.rooms);
     verifier.rooms.keep_warm(room, &|path| verifier.ignored.is_ignored(path))?;
     crate::fault::point("baseline-warm");
     Ok(record)
@@ -202,6 +211,21 @@ fn collect<'p>(criterion: &'p Criterion, step: &str, found: &mut Vec<OnBase<'p>>
     }
 }
 
+/// What the last proof will lack: it runs on a fresh clone, without the folders of the checkout.
+fn notes(plan: &Plan, rooms: &Rooms) -> Vec<String> {
+    let copied = rooms.copied().folders;
+    if !plan.cold || !plan.prepare.is_empty() || copied.is_empty() {
+        return Vec::new();
+    }
+    vec![format!(
+        "{} come{} from your checkout, and the last proof runs on a fresh clone without: if checks need \
+         that, say how it is made (`prepare: [{{run: …, lock: …}}]`), or do without that proof \
+         (`cold: false`)",
+        copied.join(", "),
+        if copied.len() == 1 { "s" } else { "" }
+    )]
+}
+
 /// What a failing command seems to have reached for outside its room, with the line that shows it.
 fn hints(output: &[u8], exposed: &Exposed, root: &Path) -> Vec<String> {
     let text = &output[output.len().saturating_sub(MAX_SEARCHED)..];
@@ -219,7 +243,17 @@ fn hints(output: &[u8], exposed: &Exposed, root: &Path) -> Vec<String> {
             ));
         }
     }
-    let path = Regex::new(r#"(/(?:home|root|opt|srv|data|mnt|usr/local)/[^\s'":,;()<>]+)"#);
+    let lookup = Regex::new(
+        r"(?i)(could not resolve host|name or service not known|temporary failure in name resolution|EAI_AGAIN|ENOTFOUND)",
+    );
+    if lookup.is_ok_and(|lookup| lookup.is_match(text)) {
+        hints.insert(
+            "it looked for a host of the network, and checks have none: let `prepare` fetch what is \
+             needed, or put `network: host` on the check"
+                .to_owned(),
+        );
+    }
+    let path = Regex::new(r#"(/(?:home|root|opt|srv|data|mnt|var|usr/local)/[^\s'":,;()<>]+)"#);
     if let Ok(path) = path {
         for found in path.captures_iter(text).take(200) {
             let found = String::from_utf8_lossy(&found[1]).into_owned();

@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use windlass_core::id::ObjectId;
-use windlass_core::plan::{Check, CheckId};
+use windlass_core::plan::{Check, CheckId, Holds};
 use windlass_core::proof::{Proof, VerifyReport};
 use windlass_core::run::{ColdCheck, RunState};
 use windlass_core::snapshot::Snapshot;
@@ -119,6 +119,13 @@ impl LookingCold<'_> {
                     .explained(ran.excerpt.clone())
             }
         };
-        Ok(seen.proof(&check, began))
+        let mut proof = seen.proof(&check, began);
+        if proof.holds != Holds::Yes && state.plan.prepare.is_empty() {
+            proof.summary.push_str(
+                " (a fresh clone has the commit and nothing else: `prepare` in the workflow makes what \
+                 checks need, `cold: false` does without this proof)",
+            );
+        }
+        Ok(proof)
     }
 }

@@ -207,7 +207,7 @@ fn read_output(scratch: &Path) -> Result<Vec<u8>, std::io::Error> {
 }
 
 /// The end of an output, where commands say what went wrong.
-fn end(bytes: &[u8], most: usize) -> String {
+pub(super) fn end(bytes: &[u8], most: usize) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_end();
     let mut start = text.len().saturating_sub(most);

@@ -9,6 +9,7 @@ use super::cancel::Cancel;
 use super::prepared::Warmth;
 use super::verifier::{Broken, Verifier};
 use crate::git::{EngineRepository, Place};
+use crate::launcher::level::Level;
 
 /// Why a plan cannot be verified here.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +17,11 @@ use crate::git::{EngineRepository, Place};
 pub enum PreflightError {
     #[error("the program `{program}` of the check `{command}` in step `{step}` is not there")]
     MissingProgram { step: String, command: String, program: String },
+    #[error(
+        "the program `{program}` of the check `{command}` in step `{step}` is not shown to checks: add \
+         its folder to `expose` in your configuration, or pass `--expose`"
+    )]
+    Hidden { step: String, command: String, program: String },
     #[error("`{command}` failed in a clean tree: {how}")]
     Prepare { command: String, how: String, output: String },
     #[error("the room for checks could not be made")]
@@ -59,6 +65,9 @@ pub fn preflight(
         {
             return Err(PreflightError::MissingProgram { step, command, program });
         }
+        if let Some(program) = first_program(&command).filter(|program| verifier.hides(program)) {
+            return Err(PreflightError::Hidden { step, command, program });
+        }
     }
     verifier.ensure_layers(place).map_err(PreflightError::Layers)?;
     if !plan.prepare.is_empty() {
@@ -69,6 +78,15 @@ pub fn preflight(
         }
     }
     Ok(())
+}
+
+impl Verifier {
+    /// Whether a program is on this machine and not in its rooms.
+    fn hides(&self, program: &str) -> bool {
+        let path = Path::new(program);
+        let outside = path.is_absolute() && !path.starts_with(&self.rooms.root);
+        *self.rooms.level() == Level::Namespaces && outside && !self.rooms.exposed().covers(path)
+    }
 }
 
 /// The program that a command starts with, where that can be told without running it.

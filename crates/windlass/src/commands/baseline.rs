@@ -30,7 +30,9 @@ impl StartWatcher for AtTerminal<'_> {
                 }
             }
             BaseProgress::Ended(result) => {
-                let told = result.took > SHORT || !result.hints.is_empty();
+                let told = result.took > SHORT
+                    || !result.hints.is_empty()
+                    || result.outcome == BaseOutcome::NoAnswer;
                 if told || !result.failing.is_empty() {
                     self.output.remark(&line_of(result));
                 }
@@ -42,6 +44,9 @@ impl StartWatcher for AtTerminal<'_> {
     }
 
     fn choose(&mut self, record: &BaseRecord) -> AfterBaseline {
+        for note in &record.notes {
+            self.output.remark(&printable(note, Lines::One));
+        }
         let failing = record.all_failing();
         if failing.is_empty() {
             return AfterBaseline::Continue;

@@ -75,6 +75,9 @@ fn tell(record: &BaseRecord, output: &mut Output) {
             output.data(&format!("  {}", printable(&line, Lines::One)));
         }
     }
+    for note in &record.notes {
+        output.data(&printable(note, Lines::One));
+    }
     match &record.left_out {
         Some(why) => output.data(&format!("no check was run: {why}")),
         None if record.commands.is_empty() => {
@@ -84,10 +87,11 @@ fn tell(record: &BaseRecord, output: &mut Output) {
     }
 }
 
-/// Which tests fail, and what the command seems to have reached for.
+/// Which tests fail, what the command said at its end, and what it seems to have reached for.
 fn below(result: &BaseResult) -> Vec<String> {
     let failing = result.failing.iter().map(|name| format!("fails: {name}"));
-    failing.chain(result.hints.iter().cloned()).collect()
+    let said = result.said.lines().map(|line| format!("| {line}"));
+    failing.chain(said).chain(result.hints.iter().cloned()).collect()
 }
 
 /// Shows what goes on to somebody who waits.
