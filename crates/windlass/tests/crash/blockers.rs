@@ -13,16 +13,17 @@ steps:
 
 /// Cannot work without a key, and says so.
 const AGENT: &str = r#"
-if [ -e "$USERS_HOME/key" ]; then echo right > answer.txt; else
-  windlass block "no key" --check "test -e $USERS_HOME/key"
+if [ -e "$SHARED/key" ]; then echo right > answer.txt; else
+  windlass block "no key" --check "test -e $SHARED/key"
 fi
 "#;
 
 /// A run that waits for a key which is there by now.
 fn waiting() -> TestEnv {
     let env = test_env!();
-    env.run(WORKFLOW, AGENT, &["--yes", "--no-wait"]).assert_code(3);
-    fs_err::write(env.home().join("key"), "").expect("a key");
+    let agent = format!("SHARED='{}'\n{AGENT}", env.root().join("tmp").display());
+    env.run(WORKFLOW, &agent, &["--yes", "--no-wait"]).assert_code(3);
+    env.shared("key", "");
     env
 }
 

@@ -21,7 +21,7 @@ const AGENT: &str = r#"
 put() { cat > .windlass/run/new && mv .windlass/run/new "$1"; }
 case $WINDLASS_STEP in
   plan) windlass item add One --id S1; windlass item add Two --id S2; echo plan | put plan.txt ;;
-  stories/S1/second) if [ -e "$USERS_HOME/mended" ]; then echo 2 | put second-S1; else echo | put wrong; fi ;;
+  stories/S1/second) if [ -e "$SHARED/mended" ]; then echo 2 | put second-S1; else echo | put wrong; fi ;;
   stories/*/first) item=${WINDLASS_STEP#stories/}; echo 1 | put first-${item%/first} ;;
   stories/*/second) item=${WINDLASS_STEP#stories/}; echo 2 | put second-${item%/second} ;;
 esac
@@ -32,7 +32,8 @@ const NEW: [&str; 3] = ["take-baseline", "place-ready", "baseline-kept"];
 
 /// Runs until the end or the fault, and returns whether it died.
 fn dies(env: &TestEnv, fault: &str) -> bool {
-    let mut command = env.run_command(WORKFLOW, AGENT, &["--yes"]);
+    let agent = format!("SHARED='{}'\n{AGENT}", env.root().join("tmp").display());
+    let mut command = env.run_command(WORKFLOW, &agent, &["--yes"]);
     command.env("WINDLASS_FAULT", fault);
     env.start(command).wait(wait::DEADLINE).expect("the run hangs").code.is_none()
 }
@@ -69,7 +70,7 @@ fn an_item_that_is_stuck_comes_to_the_same_end_wherever_the_driver_died() {
         assert!(dies(&env, point), "{point} is not reached");
         env.windlass(&["resume"]).assert_code(3);
         assert_stuck(&env, point);
-        fs_err::write(env.home().join("mended"), "").expect("a file");
+        env.shared("mended", "");
         env.windlass(&["retry-reset", "stories/S1/second"]).assert_code(0);
         env.windlass(&["resume"]).assert_code(0);
         let files = files(&env);
