@@ -139,7 +139,7 @@ impl TestEnv {
 
     /// Lets agents and checks reach the temporary folder of this world, by which tests tell them
     /// something and hear of them; nothing else of the world is in their box.
-    fn in_reach(&self, arguments: &[&str]) -> Vec<OsString> {
+    pub(crate) fn in_reach(&self, arguments: &[&str]) -> Vec<OsString> {
         let drives = ["run", "resume", "fixed"];
         let asks = |word: &&str| ["--help", "-h", "--hosted"].contains(word);
         if !arguments.first().is_some_and(|first| drives.contains(first))

@@ -48,7 +48,12 @@ impl Terminal {
         variables: &[(&str, &str)],
         arguments: &[&str],
     ) -> Self {
-        Self::program(env, size, variables, env.exe(), arguments)
+        let reach = env.in_reach(arguments);
+        let reach: Vec<String> =
+            reach.into_iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let arguments: Vec<&str> =
+            arguments.iter().copied().chain(reach.iter().map(String::as_str)).collect();
+        Self::program(env, size, variables, env.exe(), &arguments)
     }
 
     /// Starts any program in a terminal of this size, with further variables.

@@ -110,8 +110,10 @@ fn still_line(line: &str) -> String {
         Some((before, _)) => format!("{before}branch [BRANCH]"),
         None => line.to_owned(),
     };
-    let line = match line.split_once("1 process, CPU") {
-        Some((before, _)) => format!("{}[COUNTERS]", before.trim_end_matches("alive: ")),
+    let line = match line.split_once(", CPU") {
+        Some((before, _)) => {
+            format!("{}[COUNTERS]", before.split("alive: ").next().unwrap_or_default())
+        }
         None => line,
     };
     squeezed(&line).trim_end().to_owned()
