@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use rustix::fs::{Mode, OFlags};
 
+use super::ancestry::pid_namespace;
 use super::table;
 use crate::launcher::Launched;
 
@@ -34,7 +35,13 @@ pub struct Activity {
 pub fn activity(launched: &Launched) -> Activity {
     let mut seen = Activity::default();
     let tree = table::descendants(launched.pid).unwrap_or_default();
-    for process in tree.iter().filter(|process| !process.is_dead()) {
+    // The init of a view is windlass's own. As a child of the launcher it is in another namespace.
+    let ours = pid_namespace(launched.pid).ok();
+    let is_init = |process: &table::Process| {
+        process.parent == launched.pid && pid_namespace(process.pid).ok() != ours
+    };
+    let living = tree.iter().filter(|process| !process.is_dead());
+    for process in living.filter(|process| !is_init(process)) {
         seen.processes += 1;
         seen.cpu_ms += process.cpu_ticks * MS_PER_TICK;
         seen.io_bytes += io_bytes(process.pid);
