@@ -199,9 +199,7 @@ impl Surroundings {
             ([only], _) => Ok((*only).clone()),
             ([newest, ..], _) => Ok((*newest).clone()),
             ([], Some(newest)) => Ok(newest.clone()),
-            ([], None) => {
-                Err(no_run().hint("start one with `windlass run GOAL` or `windlass run --issue N`"))
-            }
+            ([], None) => Err(no_run()),
         }
     }
 
@@ -353,4 +351,5 @@ pub(crate) fn no_run() -> CommandError {
             .hint("that is for people, at a terminal of their own");
     }
     CommandError::usage("there is no run in this repository yet")
+        .hint("start one with `windlass run GOAL` or `windlass run --issue N`")
 }

@@ -11,7 +11,6 @@ use regex::bytes::Regex;
 use windlass_core::id::ObjectId;
 use windlass_core::measure::TestResult;
 use windlass_core::plan::{BaselinePolicy, CheckCommand, CheckKind, Criterion, Plan};
-use windlass_core::proof::Outcome;
 use windlass_core::run::{BaseOutcome, BaseRecord, BaseResult, MAX_FAILING_NAMES};
 use windlass_core::time::Span;
 
@@ -99,14 +98,14 @@ pub fn run_baseline(
         let (report, output) = verifier.run_only(&room, &request, &cancel)?;
         let tests = on_base.report.map(|glob| read_tests(&room, glob));
         let failing = tests.as_ref().map(|tests| tests.that(TestResult::Failed));
-        let outcome = outcome_of(&report.outcome);
+        let ran = Ran { report, evidence: None, excerpt: String::new() };
+        let outcome = outcome_of(&ran);
         let hints = match outcome {
             BaseOutcome::Passed => Vec::new(),
             BaseOutcome::Failed | BaseOutcome::NoAnswer => {
                 hints(&output, verifier.rooms.exposed(), &verifier.rooms.root)
             }
         };
-        let ran = Ran { report, evidence: None, excerpt: String::new() };
         let result = BaseResult {
             step: on_base.step,
             command: on_base.command.command.to_owned(),
@@ -141,21 +140,11 @@ pub fn run_baseline(
     Ok(record)
 }
 
-fn outcome_of(outcome: &Outcome) -> BaseOutcome {
-    match outcome {
-        Outcome::Exited { code: 0 } => BaseOutcome::Passed,
-        Outcome::Exited { code: 126 | 127 } => BaseOutcome::NoAnswer,
-        Outcome::Exited { .. } | Outcome::Signalled { .. } => BaseOutcome::Failed,
-        Outcome::TimedOut
-        | Outcome::CouldNotStart { .. }
-        | Outcome::OverLimit { .. }
-        | Outcome::Idle
-        | Outcome::Cancelled
-        | Outcome::ProviderLimit { .. }
-        | Outcome::Held { .. }
-        | Outcome::Interrupted { .. }
-        | Outcome::AgentFailed { .. }
-        | Outcome::OverBudget { .. } => BaseOutcome::NoAnswer,
+fn outcome_of(ran: &Ran) -> BaseOutcome {
+    match (ran.succeeded(), ran.answered()) {
+        (true, _) => BaseOutcome::Passed,
+        (false, true) => BaseOutcome::Failed,
+        (false, false) => BaseOutcome::NoAnswer,
     }
 }
 
