@@ -1,5 +1,9 @@
 //! The session's process is killed while its subagent works.
 
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use rustix::fs::{Mode, OFlags};
 use windlass_testkit::model::{Script, say};
 use windlass_testkit::{Background, wait};
 
@@ -71,28 +75,37 @@ fn a_new_session_is_told_of_the_run_and_takes_it_over_when_asked_to() {
     session.assert_clean();
 }
 
+/// Waits until somebody reads a pipe, who then reads for as long as the answer is kept.
+fn has_reader(pipe: &Path, what: &str) -> OwnedFd {
+    let flags = OFlags::WRONLY | OFlags::NONBLOCK;
+    wait::until(wait::DEADLINE, || rustix::fs::open(pipe, flags, Mode::empty()).ok())
+        .unwrap_or_else(|| panic!("{what}: nobody read {}", pipe.display()))
+}
+
 #[test]
 fn a_session_that_was_killed_while_its_work_was_judged_goes_on_with_the_verdict() {
     let plan = say("I plan.").write(".windlass/run/specs/plan.md", "the plan\n");
     let Some(session) = Session::newest(obeying([attempt("plan#1", [plan])])) else { return };
-    // A check writes in caches, and nowhere else outside of its tree.
-    let folder = session.env.home().join(".cache/judge");
-    fs_err::create_dir_all(&folder).expect("a folder");
-    let (judging, go_on) = (folder.join("judging"), folder.join("go-on"));
-    let check = format!(
-        "touch '{}'; while [ ! -e '{}' ]; do sleep 0.05; done",
-        judging.display(),
-        go_on.display()
-    );
+    // A room shares no file that a check may write. A pipe tells all the same: it has a reader, or none.
+    let shown = session.env.root().join("shown");
+    fs_err::create_dir_all(&shown).expect("a folder");
+    let (judging, go_on) = (shown.join("judging"), shown.join("go-on"));
+    let mode = Mode::from_raw_mode(0o644);
+    rustix::fs::mkfifoat(rustix::fs::CWD, &judging, mode).expect("a pipe");
+    session
+        .env
+        .file(".config/windlass/config.yaml", format!("expose: [\"{}\"]\n", shown.display()));
+    let check = format!("test -e '{}' || cat '{}'", go_on.display(), judging.display());
     let workflow = TWO_STEPS.replace(
         r#"done: {file: "{specs}/plan.md"}"#,
         &format!(r#"done: {{all: [{{file: "{{specs}}/plan.md"}}, {{run: "{check}"}}]}}"#),
     );
     let session = session.with_workflow("two", &workflow);
     let mut running = session.env.start(session.command(&["--session-id", &session.id], PROMPT));
-    wait::for_fact("the check has begun", || judging.exists());
+    let held = has_reader(&judging, "the check has begun");
     running.kill();
     fs_err::write(&go_on, "").expect("a file");
+    drop(held);
     session.says("Go on");
     session.assert_status("awaiting_approval");
     let journal = session.env.log_json();
