@@ -30,6 +30,9 @@ pub struct Cold {
     /// The last proof that held.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<ColdProof>,
+    /// Why a person lets the run end without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waived: Option<String>,
 }
 
 /// One proof on a fresh clone.
@@ -130,7 +133,7 @@ impl RunState {
     pub fn cold_subject(&self) -> Option<ColdSubject> {
         let at_the_end =
             self.remaining == 0 || self.in_hand().any(|index| self.is_at_the_end(index));
-        if !self.plan.cold || !at_the_end {
+        if !self.plan.cold || self.cold.waived.is_some() || !at_the_end {
             return None;
         }
         let checks = self.cold_checks();

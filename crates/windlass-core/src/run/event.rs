@@ -220,6 +220,8 @@ pub enum Event {
     ColdProofBroken { proof: u32, message: String, report: Box<VerifyReport> },
     /// The proof on a fresh clone was given up: the run stops, or goes elsewhere.
     ColdProofAbandoned { proof: u32 },
+    /// A person lets the run end without a proof on a fresh clone.
+    ColdProofWaived { reason: String },
     /// No new attempt starts.
     RunPaused { reason: PauseReason, detail: String },
     /// The run goes on.
@@ -328,6 +330,7 @@ impl Event {
             Self::ColdProofFailed { .. } => "cold_proof_failed",
             Self::ColdProofBroken { .. } => "cold_proof_broken",
             Self::ColdProofAbandoned { .. } => "cold_proof_abandoned",
+            Self::ColdProofWaived { .. } => "cold_proof_waived",
             Self::RunPaused { .. } => "run_paused",
             Self::RunResumed { .. } => "run_resumed",
             Self::RetriesReset { .. } => "retries_reset",

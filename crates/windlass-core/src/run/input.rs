@@ -450,6 +450,11 @@ pub enum Decision {
         /// What is added to the budget.
         raise: Raise,
     },
+    /// The run may end without the proof on a fresh clone.
+    WaiveCold {
+        /// Why.
+        reason: String,
+    },
     /// A step's tries count from zero again.
     RetryReset {
         /// The step; by default the one that failed.

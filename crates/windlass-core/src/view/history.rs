@@ -302,6 +302,7 @@ fn decision(event: &Event) -> Option<String> {
         | Event::StepSkipped { .. }
         | Event::StepWaived { .. }
         | Event::PushSettingsAccepted { .. }
+        | Event::ColdProofWaived { .. }
         | Event::RunPaused { .. }
         | Event::RunResumed { .. }
         | Event::RetriesReset { .. }
@@ -351,6 +352,9 @@ fn cold_words(event: &Event) -> String {
             format!("the proof on a fresh clone has no answer: {message}")
         }
         Event::ColdProofAbandoned { .. } => "the proof on a fresh clone was given up".to_owned(),
+        Event::ColdProofWaived { reason } => {
+            format!("the proof on a fresh clone is left out: {reason}")
+        }
         _ => String::new(),
     }
 }
@@ -607,7 +611,8 @@ pub fn describe(event: &Event) -> String {
         | Event::ColdProofHeld { .. }
         | Event::ColdProofFailed { .. }
         | Event::ColdProofBroken { .. }
-        | Event::ColdProofAbandoned { .. } => cold_words(event),
+        | Event::ColdProofAbandoned { .. }
+        | Event::ColdProofWaived { .. } => cold_words(event),
         Event::RunPaused { reason, detail } => format!("paused ({}): {detail}", reason.as_str()),
         Event::RunResumed { .. } => "resumed".to_owned(),
         Event::RetriesReset { step } => format!("`{step}` has new tries"),

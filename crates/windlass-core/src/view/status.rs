@@ -615,6 +615,7 @@ fn paused_commands(
                 command("proofs --all", "see what failed on a fresh clone"),
                 command("rollback STEP \"…\"", "go back to the step that has to be done again"),
                 command("resume", "prove it once more, after you have put it right"),
+                command("resume --no-cold \"…\"", "go on without this proof; say why"),
                 command("abort", "end the run; its work is kept"),
             ]
         }

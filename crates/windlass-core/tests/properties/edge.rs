@@ -467,7 +467,10 @@ pub(crate) fn decision(state: &RunState, world: &mut World, dice: &mut Dice) -> 
             text: (dice.roll(3) == 2).then(|| "that".to_owned()),
         },
         35 => Decision::Checkpoint { name: None, observed },
-        36 => Decision::PublishDraft,
+        36 => match dice.roll(4) {
+            0 => Decision::WaiveCold { reason: "no network".to_owned() },
+            _ => Decision::PublishDraft,
+        },
         29 => Decision::MoveItem {
             item: some_change(state, dice).0,
             before: (dice.roll(2) == 1).then(|| some_change(state, dice).0),

@@ -206,6 +206,7 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
         Decision::Pause { now: false },
         Decision::Pause { now: true },
         Decision::Resume { raise: Raise::default() },
+        Decision::WaiveCold { reason: "no network".to_owned() },
         Decision::RetryReset { step: None },
         Decision::Block { blocker: help() },
         Decision::Fixed { what: None, notes: None },
@@ -468,6 +469,7 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
     // Which come up at random too rarely; they have tests of their own.
     let rare = [
         "cold_proof_abandoned",
+        "cold_proof_waived",
         "draft_asked",
         "item_goes_on",
         "item_taken_back",

@@ -82,6 +82,7 @@ fn what_has_no_answer_says_what_to_do() {
         "windlass proofs --all",
         "windlass rollback STEP \"…\"",
         "windlass resume",
+        "windlass resume --no-cold \"…\"",
         "windlass abort",
     ];
     assert_eq!(commands, expected);

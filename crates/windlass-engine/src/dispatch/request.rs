@@ -45,6 +45,8 @@ pub enum Request {
     Pause { now: bool },
     /// See [`Decision::Resume`].
     Resume { raise: Raise },
+    /// See [`Decision::WaiveCold`].
+    WaiveCold { reason: String },
     /// See [`Decision::RetryReset`].
     RetryReset { step: Option<StepId> },
     /// See [`Decision::AddItem`].
@@ -106,6 +108,7 @@ impl Request {
             Self::Skip { step, reason } => Decision::Skip { step, reason },
             Self::Pause { now } => Decision::Pause { now },
             Self::Resume { raise } => Decision::Resume { raise },
+            Self::WaiveCold { reason } => Decision::WaiveCold { reason },
             Self::RetryReset { step } => Decision::RetryReset { step },
             Self::AddItem { item } => Decision::AddItem { item },
             Self::UpdateItem { item, change } => Decision::UpdateItem { item, change },
@@ -186,6 +189,7 @@ impl Answer {
             | Rejected::NotBegun { .. }
             | Rejected::NotPaused
             | Rejected::AlreadyPaused
+            | Rejected::NoColdProof
             | Rejected::NotAPerson
             | Rejected::NoItems
             | Rejected::NoForeach { .. }

@@ -181,6 +181,9 @@ pub(crate) struct ResumeArguments {
     /// Add to the budget
     #[arg(long, value_name = "attempts=N|cost=USD|wall=TIME")]
     pub(crate) more: Vec<String>,
+    /// Let the run end without the proof on a fresh clone; report and pull request say why
+    #[arg(long, value_name = "REASON")]
+    pub(crate) no_cold: Option<String>,
     #[command(flatten)]
     pub(crate) drive: DriveArguments,
 }

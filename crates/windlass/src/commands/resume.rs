@@ -38,6 +38,10 @@ pub(crate) fn resume(
     };
     let state = load(&store, &run.id)?.state;
     drop(store);
+    if let Some(reason) = &arguments.no_cold {
+        let request = Request::WaiveCold { reason: reason.clone() };
+        decide::answered(&send(&surroundings.site, &run.id, &person(), &request)?.answer)?;
+    }
     let stopped = matches!(state.control, Control::Paused { .. } | Control::Obstructed { .. });
     // What a limit keeps waiting asks again: there may be more money, or another account.
     let limited = state

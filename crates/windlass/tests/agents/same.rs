@@ -108,6 +108,7 @@ fn comparable(line: &Value) -> Value {
             take(payload, "facts", &["backend", "command"]);
             // Each run has a name and folders of its own, and a repository of its own time.
             take(payload, "facts", &["run", "branch", "place", "base"]);
+            without_times(&mut payload["facts"]["base_record"]["commands"]);
         }
         Some("attempt_ended") => {
             // What the program says about itself, what it printed, and the folders of its
@@ -116,15 +117,18 @@ fn comparable(line: &Value) -> Value {
         }
         // A commit has a time, and the run's name in its message. What it holds is `code`.
         Some("step_committed") => take(&mut event, "payload", &["commit"]),
-        Some("step_proven" | "step_not_proven") => {
-            let proofs = payload["report"]["proofs"].as_array_mut().expect("proofs");
-            for proof in proofs {
-                proof.as_object_mut().expect("a proof").remove("took").expect("a time");
-            }
+        Some("step_proven" | "step_not_proven" | "cold_proof_held") => {
+            without_times(&mut payload["report"]["proofs"]);
         }
         _ => {}
     }
     event
+}
+
+fn without_times(answers: &mut Value) {
+    for answer in answers.as_array_mut().expect("answers") {
+        answer.as_object_mut().expect("an answer").remove("took").expect("a time");
+    }
 }
 
 /// Takes fields out; one that is not there is a mistake in the list above.

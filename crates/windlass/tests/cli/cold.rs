@@ -93,6 +93,25 @@ fn an_agent_that_never_mends_it_stops_for_a_person() {
 }
 
 #[test]
+fn a_person_ends_a_run_without_the_proof_and_the_report_says_why() {
+    let env = world();
+    env.run(WORKFLOW, &AGENT.replace("build#1", "build*"), &[]).assert_code(4);
+    let status = env.windlass(&["status"]).assert_code(0).stdout.clone();
+    assert!(status.contains("windlass resume --no-cold"), "{status}");
+    let silent = env.windlass(&["resume", "--no-cold", " "]);
+    silent.assert_code(2);
+    assert!(silent.stderr.contains("a reason is needed"), "{silent}");
+    env.windlass(&["resume", "--no-cold", "target/ comes from the vendor"]).assert_code(0);
+    assert_eq!(env.status(), "completed");
+    let report = env.windlass(&["report"]).assert_code(0).stdout.clone();
+    let words =
+        "left out by a person (target/ comes from the vendor); before that it did not hold on";
+    assert!(report.contains(words), "{report}");
+    env.assert_audit();
+    env.assert_no_orphans();
+}
+
+#[test]
 fn a_check_that_cannot_run_on_a_fresh_clone_asks_a_person_and_is_no_failure() {
     let env = world();
     let workflow = r#"

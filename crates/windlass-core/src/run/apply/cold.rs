@@ -32,6 +32,7 @@ impl RunState {
             Event::ColdProofBroken { proof, .. } | Event::ColdProofAbandoned { proof } => {
                 self.end_cold_proof(*proof, event)?;
             }
+            Event::ColdProofWaived { reason } => self.cold.waived = Some(reason.clone()),
             _ => return Err(self.wrong_control(event)),
         }
         self.since = self.now;

@@ -146,7 +146,8 @@ impl RunState {
             | Event::ColdProofHeld { .. }
             | Event::ColdProofFailed { .. }
             | Event::ColdProofBroken { .. }
-            | Event::ColdProofAbandoned { .. } => self.apply_to_cold(event),
+            | Event::ColdProofAbandoned { .. }
+            | Event::ColdProofWaived { .. } => self.apply_to_cold(event),
             Event::FailureNoted { .. } => self.note_failure(event),
             Event::BlockerRaised { .. }
             | Event::RunPaused { .. }

@@ -46,6 +46,19 @@ pub(super) fn stop(draft: &mut Draft) {
     }
 }
 
+/// A person lets the run end without it: a check may be unable to run on a fresh clone, and the plan
+/// of a run cannot be changed.
+pub(super) fn waive(draft: &mut Draft, reason: &str) -> Result<(), Rejected> {
+    if reason.trim().is_empty() {
+        return Err(Rejected::NoReason);
+    }
+    if !draft.state.plan.cold || draft.state.cold.waived.is_some() {
+        return Err(Rejected::NoColdProof);
+    }
+    draft.emit(Event::ColdProofWaived { reason: reason.trim().to_owned() });
+    Ok(())
+}
+
 /// What has to hold at the end was looked at on a fresh clone.
 pub(super) fn proved(draft: &mut Draft, proof: u32, report: &VerifyReport) -> Result<(), Rejected> {
     if draft.state.cold.going_on.as_ref().is_none_or(|going_on| going_on.proof != proof) {

@@ -247,6 +247,32 @@ fn what_holds_before_publishing_and_nobody_works_on_goes_back_where_it_says_or_a
 }
 
 #[test]
+fn a_person_may_end_the_run_without_the_proof_and_says_why() {
+    let waive = |reason: &str| Decision::WaiveCold { reason: reason.to_owned() };
+    let mut run = Run::cold([agent("code")]);
+    run.proves("code", "c1");
+    for _ in 0..MAX_COLD_FAILURES {
+        run.proves_cold(seen([NO]));
+        if run.state.status() != RunStatus::Paused {
+            run.proves("code", "c1");
+        }
+    }
+    assert_eq!(run.state.status(), RunStatus::Paused);
+    assert_eq!(run.refuses(waive(" ")), Rejected::NoReason);
+    let waived = Event::ColdProofWaived { reason: "needs a licence server".to_owned() };
+    assert_eq!(run.decides(waive(" needs a licence server ")), [waived]);
+    assert_eq!(run.state.status(), RunStatus::Paused, "it goes on when it is resumed");
+    assert_eq!(run.refuses(waive("again")), Rejected::NoColdProof);
+    assert_eq!(run.decides(RESUME).last(), Some(&Event::RunCompleted));
+
+    // One that is going on is given up.
+    let mut run = Run::cold([agent("code")]);
+    run.proves("code", "c1");
+    let events = run.decides(waive("no network here"));
+    assert_eq!(events[1..], [Event::ColdProofAbandoned { proof: 1 }, Event::RunCompleted]);
+}
+
+#[test]
 fn a_proof_is_given_up_when_the_run_stops_or_goes_elsewhere() {
     let ready = || {
         let mut run = Run::cold([agent("code")]);

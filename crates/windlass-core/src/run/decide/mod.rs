@@ -126,6 +126,8 @@ pub enum Rejected {
     Exhausted { step: StepId },
     #[error("no step has failed")]
     NothingFailed,
+    #[error("this run ends without a proof on a fresh clone already")]
+    NoColdProof,
     #[error("a reason is needed")]
     NoReason,
     #[error("`{key}` is too large: a value has at most 32 KiB, and all of them 256 KiB")]
@@ -349,6 +351,7 @@ fn decided(draft: &mut Draft, decision: &Decision) -> Result<(), Rejected> {
         Decision::Skip { step, reason } => control::skip(draft, step, reason),
         Decision::Pause { now } => control::pause(draft, *now),
         Decision::Resume { raise } => control::resume(draft, raise),
+        Decision::WaiveCold { reason } => cold::waive(draft, reason),
         Decision::RetryReset { step } => control::retry_reset(draft, step.as_ref()),
         Decision::AddItem { item } => {
             let source = ItemSource::Person { name: draft.actor() };

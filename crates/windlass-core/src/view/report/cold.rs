@@ -9,8 +9,11 @@ use crate::view::history::History;
 /// The last proof of a run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReportCold {
-    /// Whether the workflow says `cold: false`.
+    /// Whether the workflow says `cold: false`, or a person let the run end without it.
     pub left_out: bool,
+    /// Why a person did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waived: Option<String>,
     /// What the last proof on a fresh clone came to.
     pub holds: Option<Holds>,
     /// How many checks it had.
@@ -24,6 +27,21 @@ pub struct ReportCold {
 impl ReportCold {
     /// Returns it in a sentence.
     pub fn words(&self) -> String {
+        if let Some(reason) = &self.waived {
+            return match self.failed.first() {
+                Some(_) => format!("left out by a person ({reason}); before that {}", self.seen()),
+                None => format!("left out by a person: {reason}"),
+            };
+        }
+        if self.left_out {
+            return "left out: the workflow says `cold: false`, so nothing was proven on a fresh clone"
+                .to_owned();
+        }
+        self.seen()
+    }
+
+    /// What the last proof came to.
+    fn seen(&self) -> String {
         let checks = match self.checks {
             1 => "1 check".to_owned(),
             count => format!("{count} checks"),
@@ -33,10 +51,6 @@ impl ReportCold {
             None => String::new(),
         };
         match self.holds {
-            _ if self.left_out => {
-                "left out: the workflow says `cold: false`, so nothing was proven on a fresh clone"
-                    .to_owned()
-            }
             Some(Holds::Yes) => {
                 format!(
                     "everything that has to hold was proven once more on a fresh clone: {checks}"
@@ -50,22 +64,19 @@ impl ReportCold {
 
 /// Projects the last proof; none where there was none yet, or nothing to prove.
 pub(super) fn report_cold(state: &RunState, history: &History) -> Option<ReportCold> {
-    if !state.plan.cold {
-        return Some(ReportCold {
-            left_out: true,
-            holds: None,
-            checks: 0,
-            code: None,
-            failed: Vec::new(),
-        });
+    let waived = state.cold.waived.clone();
+    let last = history.cold.last();
+    if last.is_none() && state.plan.cold && waived.is_none() {
+        return None;
     }
-    let last = history.cold.last()?;
-    let failed = last.proofs.iter().filter(|proof| proof.holds != Holds::Yes);
+    let proofs = last.map_or(&[][..], |last| &last.proofs);
+    let failed = proofs.iter().filter(|proof| proof.holds != Holds::Yes);
     Some(ReportCold {
-        left_out: false,
-        holds: Some(last.holds),
-        checks: last.proofs.len(),
-        code: Some(last.code.as_str().to_owned()),
+        left_out: !state.plan.cold || waived.is_some(),
+        waived,
+        holds: last.map(|last| last.holds),
+        checks: proofs.len(),
+        code: last.map(|last| last.code.as_str().to_owned()),
         failed: failed.map(|proof| proof.summary.clone()).collect(),
     })
 }
