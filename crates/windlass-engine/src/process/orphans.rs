@@ -4,17 +4,20 @@
 //! launcher asked for that), and everything deeper is handed to the nearest subreaper above: the
 //! engine, if it called [`become_subreaper`], else init. Here they are found again and ended.
 //!
-//! Three signs tell them apart from strangers, and any one is enough:
+//! Four signs tell them apart from strangers, and any one is enough:
 //!
 //! 1. **the cgroup** that the launcher put its child into: no descendant can leave it without
 //!    write access to the cgroup file system, which confinement refuses;
 //! 2. **the marker**, a random word in the environment of everything the launcher started: `env -i`
 //!    removes it;
-//! 3. **the session** that the direct child led: `setsid` leaves it.
+//! 3. **the session** that the direct child led: `setsid` leaves it;
+//! 4. **the parent**: it was handed to us, and is in another session. What we start ourselves stays in
+//!    ours, launchers too, and nobody can join it from outside.
 //!
-//! So where no cgroup can be made, a process that did *both* `env -i` and `setsid` before its
+//! The last one is there for a driver only, which is a subreaper. A hook of a hosted session is none:
+//! there, where no cgroup can be made, a process that did *both* `env -i` and `setsid` before its
 //! launcher was killed is not found. That needs somebody to kill the launcher, which a confined
-//! agent cannot (Landlock scopes its signals, from ABI 6 on).
+//! program cannot (Landlock scopes its signals, from ABI 6 on).
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -77,7 +80,7 @@ pub(super) fn sweep(marker: &str, started: Option<&Started>) -> Swept {
     }
 }
 
-/// Returns the living processes that carry one of the three signs.
+/// Returns the living processes that carry one of the four signs.
 fn left_by(marker: &str, started: Option<&Started>) -> Vec<Process> {
     let mut pids = started.map_or_else(Vec::new, |started| cgroup::members(&started.cgroups));
     pids.sort_unstable();
@@ -89,10 +92,14 @@ fn left_by(marker: &str, started: Option<&Started>) -> Vec<Process> {
             .find(|process| process.pid == *pid)
             .is_none_or(|leader| started.is_some_and(|ours| leader.start_time == ours.start_time))
     });
+    let us = Process::read(getpid().as_raw_nonzero().get()).ok();
     left.retain(|process| {
+        let handed_to_us =
+            || us.is_some_and(|us| process.parent == us.pid && process.session != us.session);
         let in_cgroup = || pids.binary_search(&process.pid).is_ok();
         let in_session = || session == Some(process.session);
-        !process.is_dead() && (in_cgroup() || in_session() || has_marker(process.pid, &sign))
+        !process.is_dead()
+            && (in_cgroup() || in_session() || handed_to_us() || has_marker(process.pid, &sign))
     });
     left
 }
