@@ -144,6 +144,24 @@ impl From<StartError> for CommandError {
                 Kind::Usage,
                 Some("commit or stash them; in a terminal, `windlass run` without --here starts from the commit in a private clone".to_owned()),
             ),
+            StartError::MissingProgram { program, .. } => (
+                Kind::Usage,
+                Some(format!("install `{program}`, or change the check; nothing was started")),
+            ),
+            StartError::OnlyWarm { .. } => (
+                Kind::Usage,
+                Some(
+                    "the last proof runs on a fresh clone: say in the workflow how it is made ready \
+                     (`prepare: [{run: npm ci, lock: package-lock.json}]`; `windlass init` writes that), or do \
+                     without that proof (`--no-cold \"why\"`); nothing was started"
+                        .to_owned(),
+                ),
+            ),
+            StartError::Sandbox { .. } => (
+                Kind::Usage,
+                Some("`windlass doctor` says what to install or allow".to_owned()),
+            ),
+            StartError::Stopped => (Kind::Usage, None),
             StartError::Open(open) => (Kind::Failure, Some(open.hint().to_owned())),
             _ => (Kind::Failure, None),
         };

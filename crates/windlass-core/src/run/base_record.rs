@@ -16,6 +16,9 @@ pub struct BaseRecord {
     /// What a person should know before the run begins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Commands that pass with the folders of the checkout, and not on a fresh clone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only_warm: Vec<String>,
     /// Why there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
@@ -42,6 +45,9 @@ pub struct BaseResult {
     /// Tests that failed, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<String>,
+    /// A program that it needs and the machine does not have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub missing: Option<String>,
     /// The end of what it printed, where it failed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub said: String,
@@ -85,25 +91,40 @@ impl BaseRecord {
 
     /// Says in a sentence what fails already; none if nothing does.
     pub fn in_words(&self) -> Option<String> {
-        let failing = self.all_failing();
-        if !failing.is_empty() {
-            let (first, rest) = failing.split_at(failing.len().min(3));
-            let more = match rest.len() {
-                0 => String::new(),
-                count => format!(" and {count} more"),
-            };
-            let tests = if failing.len() == 1 { "1 test fails" } else { "tests fail" };
-            let count =
-                if failing.len() == 1 { String::new() } else { format!("{} ", failing.len()) };
-            return Some(format!(
-                "{count}{tests} before anyone did anything: {}{more}",
-                first.join(", ")
-            ));
+        let words: Vec<String> =
+            self.failing_tests().into_iter().chain(self.failing_commands()).collect();
+        (!words.is_empty()).then(|| words.join("; "))
+    }
+
+    /// Says in a sentence what the run began with, where that is not simply good.
+    pub fn for_report(&self) -> Option<String> {
+        match &self.left_out {
+            Some(why) => Some(format!("no check was run on the base commit: {why}")),
+            None => self.in_words(),
         }
+    }
+
+    fn failing_tests(&self) -> Option<String> {
+        let failing = self.all_failing();
+        let (first, rest) = failing.split_at(failing.len().min(3));
+        let count = match failing.len() {
+            0 => return None,
+            1 => "1 test fails".to_owned(),
+            count => format!("{count} tests fail"),
+        };
+        let more = match rest.len() {
+            0 => String::new(),
+            count => format!(" and {count} more"),
+        };
+        Some(format!("{count} before anyone did anything: {}{more}", first.join(", ")))
+    }
+
+    /// The commands that fail, but for those whose tests are told by name.
+    fn failing_commands(&self) -> Option<String> {
         let failed: Vec<&str> = self
             .commands
             .iter()
-            .filter(|result| result.outcome != BaseOutcome::Passed)
+            .filter(|result| result.outcome != BaseOutcome::Passed && result.failing.is_empty())
             .map(|result| result.command.as_str())
             .collect();
         (!failed.is_empty())
@@ -124,6 +145,7 @@ mod tests {
             words: "exited".to_owned(),
             ran: None,
             failing: failing.iter().map(|name| (*name).to_owned()).collect(),
+            missing: None,
             said: String::new(),
             hints: Vec::new(),
             took: Span(1),
@@ -141,6 +163,11 @@ mod tests {
         assert_eq!(tests.in_words().unwrap(), words);
         let one = record(vec![result("t", BaseOutcome::Failed, &["a"])]);
         assert_eq!(one.in_words().unwrap(), "1 test fails before anyone did anything: a");
+        let both = [("t", &["a"][..]), ("lint", &[][..])]
+            .map(|(command, failing)| result(command, BaseOutcome::Failed, failing));
+        let words =
+            "1 test fails before anyone did anything: a; fails on the base commit already: `lint`";
+        assert_eq!(record(both.to_vec()).in_words().unwrap(), words);
         assert_eq!(tests.failing("t", None).len(), 4);
         assert!(tests.failing("t", Some("web")).is_empty());
     }

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{ContentHash, ItemId, ObjectId, StepIndex};
-use crate::plan::{CheckId, CheckKind, Holds, StepKind};
+use crate::plan::{BaselinePolicy, CheckId, CheckKind, Holds, StepKind};
 use crate::proof::{Proof, VerifyReport};
 use crate::run::state::{Phase, RunState};
-use crate::run::{Category, FailedCheck, Failure};
+use crate::run::{BaseRecord, Category, FailedCheck, Failure};
 use crate::time::{Span, Timestamp};
 
 /// The run pauses when it failed this often; before that, the step behind it is open again.
@@ -96,6 +96,12 @@ impl Cold {
 }
 
 impl RunState {
+    /// Returns what failed before the run, where only new failures count.
+    pub fn known_failures(&self) -> Option<&BaseRecord> {
+        let record = self.facts.base_record.as_ref();
+        record.filter(|_| self.plan.baseline == BaselinePolicy::NoNewFailures)
+    }
+
     /// Returns what has to hold at the end of the run as it stands: the commands of all steps that are
     /// done and proven, each once. What speaks against a criterion when it holds, and `red`, are left
     /// out: they are about the way, not about its end.
@@ -133,7 +139,7 @@ impl RunState {
     pub fn cold_subject(&self) -> Option<ColdSubject> {
         let at_the_end =
             self.remaining == 0 || self.in_hand().any(|index| self.is_at_the_end(index));
-        if !self.plan.cold || self.cold.waived.is_some() || !at_the_end {
+        if !at_the_end || self.goes_without_cold_proof() {
             return None;
         }
         let checks = self.cold_checks();
@@ -147,6 +153,11 @@ impl RunState {
         };
         let checks = checks.iter().map(name).collect();
         Some(ColdSubject { code: self.proven_code.clone(), checks })
+    }
+
+    /// Whether the workflow or a person lets the run end without it.
+    pub(super) fn goes_without_cold_proof(&self) -> bool {
+        !self.plan.cold || self.facts.no_cold.is_some() || self.cold.waived.is_some()
     }
 
     /// Returns whether the run has to be proven on a fresh clone before it goes on.
@@ -224,14 +235,10 @@ impl RunState {
         matches!(step.phase, Phase::Proven { .. }) && (publishes || last_gate)
     }
 
-    /// The item whose variables a command sees; those of a platform see none.
+    /// The item whose variables a command sees; one that names none sees the same for every item.
     fn sees(&self, index: StepIndex, kind: &CheckKind) -> Option<ItemId> {
-        let command = kind.command()?.command;
-        let mut platforms = self.plan.platforms.iter();
-        match platforms.any(|platform| platform.pack.has_command(command)) {
-            true => None,
-            false => self.plan.item_of(index),
-        }
+        let names_variables = !kind.command()?.room.variables.is_empty();
+        self.plan.item_of(index).filter(|_| names_variables)
     }
 }
 

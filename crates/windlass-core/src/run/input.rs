@@ -107,6 +107,9 @@ pub struct RunFacts {
     /// What the checks said about the base commit; none in journals from before there were baselines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_record: Option<super::BaseRecord>,
+    /// Why whoever started it lets it end without a proof on a fresh clone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_cold: Option<String>,
 }
 
 impl RunFacts {
@@ -130,6 +133,7 @@ impl RunFacts {
             push_settings: None,
             questions_wait: None,
             base_record: None,
+            no_cold: None,
         }
     }
 }

@@ -344,6 +344,7 @@ fn facts() -> RunFacts {
         push_settings: None,
         questions_wait: None,
         base_record: None,
+        no_cold: None,
     }
 }
 

@@ -32,6 +32,7 @@ pub(super) fn facts() -> RunFacts {
         push_settings: None,
         questions_wait: None,
         base_record: None,
+        no_cold: None,
     }
 }
 

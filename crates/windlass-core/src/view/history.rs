@@ -98,6 +98,8 @@ pub struct ColdEntry {
     pub code: ObjectId,
     /// What it came to.
     pub holds: Holds,
+    /// Why there is no answer, or what failed.
+    pub why: Option<String>,
     pub proofs: Vec<Proof>,
 }
 
@@ -171,18 +173,22 @@ impl History {
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "a history is not about the other events")]
     fn add_cold(&mut self, at: Timestamp, event: &Event) {
-        let (holds, report) = match event {
+        let (holds, why, report) = match event {
             Event::ColdProofBegan { code, .. } => {
                 self.proving_cold = Some(code.clone());
                 return;
             }
-            Event::ColdProofHeld { report, .. } => (Holds::Yes, report),
-            Event::ColdProofFailed { report, .. } => (Holds::No, report),
-            Event::ColdProofBroken { report, .. } => (Holds::Unknown, report),
+            Event::ColdProofHeld { report, .. } => (Holds::Yes, None, report),
+            Event::ColdProofFailed { step, report, .. } => {
+                (Holds::No, Some(format!("`{step}` is open again")), report)
+            }
+            Event::ColdProofBroken { message, report, .. } => {
+                (Holds::Unknown, Some(message.clone()), report)
+            }
             _ => return,
         };
         if let Some(code) = self.proving_cold.take() {
-            self.cold.push(ColdEntry { at, code, holds, proofs: report.proofs.clone() });
+            self.cold.push(ColdEntry { at, code, holds, why, proofs: report.proofs.clone() });
         }
     }
 

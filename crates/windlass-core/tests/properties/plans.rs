@@ -348,5 +348,6 @@ pub(crate) fn facts(in_advance: bool) -> RunFacts {
         push_settings: None,
         questions_wait: None,
         base_record: None,
+        no_cold: None,
     }
 }

@@ -86,6 +86,7 @@ impl Story {
             push_settings: None,
             questions_wait: None,
             base_record: None,
+            no_cold: None,
         };
         let now = Timestamp(1_800_000_000_000);
         let kind = InputKind::Start { plan: Box::new(plan), facts: Box::new(facts) };

@@ -87,6 +87,7 @@ fn seen(
         baseline: None,
         first_code: None,
         red: None,
+        known_failures: state.known_failures(),
         snapshot: &Snapshot { code: code.clone(), papers },
         proven_code: code,
         committed_code: code,

@@ -8,7 +8,7 @@ use windlass_core::deps::Service;
 use windlass_core::failure_rules::FailureRule;
 use windlass_core::id::{ContentHash, RunId};
 use windlass_core::plan::{BaselinePolicy, Plan, StepKind};
-use windlass_core::run::{Actor, BaseRecord, Input, InputKind, PushSettings, RunFacts};
+use windlass_core::run::{Actor, BaseRecord, BaseResult, Input, InputKind, PushSettings, RunFacts};
 use windlass_core::time::Span;
 
 use super::branch;
@@ -53,6 +53,8 @@ pub struct StartRequest {
     pub failure_rules: Vec<FailureRule>,
     /// How long questions wait for an answer; the usual time when none is given.
     pub questions_wait: Option<Span>,
+    /// Why the run may end without a proof on a fresh clone, if its person says so.
+    pub no_cold: Option<String>,
     /// Services outside the repository that stories may need, besides those that windlass knows.
     pub services: Vec<Service>,
 }
@@ -99,6 +101,10 @@ pub enum StartError {
     Baseline(#[from] crate::verify::Broken),
     #[error("you stopped after the baseline; nothing was started")]
     Stopped,
+    #[error("`{command}` needs `{program}`, which is not there")]
+    MissingProgram { command: String, program: String },
+    #[error("`{}` passes with the folders of your checkout, and not on a fresh clone", commands.join("`, `"))]
+    OnlyWarm { commands: Vec<String> },
     #[error("the verifier cannot be set up")]
     Verifier(#[from] super::worker::WorkerError),
 }
@@ -113,12 +119,14 @@ pub trait StartWatcher {
 }
 
 /// How to go on after a baseline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AfterBaseline {
     /// As the workflow says.
     Continue,
     /// Count only tests that did not fail before.
     OnlyNewFailures,
+    /// Without a proof on a fresh clone at the end, for this reason.
+    WithoutCold(String),
     /// Do not start.
     Stop,
 }
@@ -149,11 +157,19 @@ pub fn start(
     let run = begun.facts.run.clone();
     begun.finish(|begun| {
         let record = begun.look_at_base(watcher)?;
-        match watcher.choose(&record) {
+        refuse_missing(&record)?;
+        let choice = watcher.choose(&record);
+        if !record.only_warm.is_empty()
+            && matches!(choice, AfterBaseline::Continue | AfterBaseline::OnlyNewFailures)
+        {
+            return Err(StartError::OnlyWarm { commands: record.only_warm });
+        }
+        match choice {
             AfterBaseline::Continue => {}
             AfterBaseline::OnlyNewFailures => {
                 begun.plan.baseline = BaselinePolicy::NoNewFailures;
             }
+            AfterBaseline::WithoutCold(reason) => begun.facts.no_cold = Some(reason),
             AfterBaseline::Stop => return Err(StartError::Stopped),
         }
         begun.facts.base_record = Some(record);
@@ -273,6 +289,7 @@ impl<'s> Beginning<'s> {
             push_settings,
             questions_wait: request.questions_wait,
             base_record: None,
+            no_cold: request.no_cold,
         };
         let (plan, person) = (request.plan, request.person);
         Ok(Self { site, store, engine, plan, person, place, facts, starting })
@@ -289,7 +306,8 @@ impl<'s> Beginning<'s> {
         preflight(&verifier, place, engine, &self.plan, tree)?;
         fault::point("preflighted");
         let mut told = |progress| watcher.baseline(&progress);
-        Ok(run_baseline(&verifier, place, engine, &self.plan, tree, &mut told)?)
+        let goes_cold = self.plan.cold && self.facts.no_cold.is_none();
+        Ok(run_baseline(&verifier, place, engine, &self.plan, tree, goes_cold, &mut told)?)
     }
 
     /// Does the rest of a start, and takes everything back if that says so or fails.
@@ -317,6 +335,15 @@ impl<'s> Beginning<'s> {
         }
         self.starting.end()?;
         Ok(remove_whole(&home.state)?)
+    }
+}
+
+/// Refuses a command that cannot run at all: agents cannot put a program onto the machine.
+fn refuse_missing(record: &BaseRecord) -> Result<(), StartError> {
+    let lacks = |result: &BaseResult| Some((result.command.clone(), result.missing.clone()?));
+    match record.commands.iter().find_map(lacks) {
+        Some((command, program)) => Err(StartError::MissingProgram { command, program }),
+        None => Ok(()),
     }
 }
 

@@ -405,6 +405,7 @@ impl Worker {
                 tests: state.plan.step(red).reds().flat_map(|suite| suite.tests.clone()).collect(),
                 proven: state.step(red).red.as_ref(),
             }),
+            known_failures: state.known_failures(),
             snapshot,
             proven_code: &state.proven_code,
             committed_code: &state.head_code,

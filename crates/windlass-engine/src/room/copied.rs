@@ -16,6 +16,12 @@ use super::layers::set_time;
 /// Folders whose files are installed and never written in place.
 const DEPENDENCIES: &[&str] = &["node_modules", ".venv", "venv", "vendor", ".bundle"];
 
+/// Whether a folder holds what was installed, which no build makes again.
+pub(crate) fn is_installed(path: &str) -> bool {
+    let name = Path::new(path).file_name().and_then(std::ffi::OsStr::to_str);
+    name.is_some_and(|name| DEPENDENCIES.contains(&name))
+}
+
 /// Folders that remember answers: copied, they could answer for code that they were not made from.
 const LEFT_OUT: &[&str] = &[
     "__pycache__",

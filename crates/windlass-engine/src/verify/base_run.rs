@@ -23,7 +23,8 @@ use super::verifier::{Broken, Verifier};
 use crate::exposed::Exposed;
 use crate::git::{EngineRepository, Place};
 use crate::launcher::view::ViewNetwork;
-use crate::room::Rooms;
+use crate::room::copied::is_installed;
+use crate::room::{Below, Room, Rooms};
 
 /// How much of the end of an output is kept.
 const MAX_SAID_BYTES: usize = 1500;
@@ -52,6 +53,9 @@ struct OnBase<'p> {
 
 /// Runs every check of the plan that can run on the base commit, in order, in one room.
 ///
+/// Where the last proof `goes_cold` and nothing prepares its clone, commands that pass run once more on
+/// a fresh one: that they cannot should be known before anything is spent.
+///
 /// # Errors
 /// The room cannot be made; what a command says is no error.
 pub fn run_baseline(
@@ -60,6 +64,7 @@ pub fn run_baseline(
     engine: &EngineRepository,
     plan: &Plan,
     base_tree: &ObjectId,
+    goes_cold: bool,
     progress: &mut dyn FnMut(BaseProgress),
 ) -> Result<BaseRecord, Broken> {
     let commands = commands_of(plan);
@@ -78,54 +83,11 @@ pub fn run_baseline(
     let (mut record, count) = (BaseRecord::default(), commands.len());
     let writes: Vec<String> =
         commands.iter().filter_map(|on_base| on_base.writes.map(str::to_owned)).collect();
-    for (number, on_base) in commands.into_iter().enumerate() {
+    for (number, on_base) in commands.iter().enumerate() {
         let words = on_base.command.command.to_owned();
         progress(BaseProgress::Begins(words, number + 1, count));
-        let began = Instant::now();
-        let request = CommandRequest {
-            command: on_base.command.command,
-            folder: on_base.command.folder,
-            timeout: on_base.command.timeout,
-            env: Vec::new(),
-            network: match on_base.command.room.network {
-                windlass_core::plan::RoomNetwork::None => ViewNetwork::Own,
-                windlass_core::plan::RoomNetwork::Host => ViewNetwork::Host,
-            },
-            proxy: None,
-            expose: verifier.below_home(&on_base.command.room.expose),
-        };
         room.make_mountable_again()?;
-        let (report, output) = verifier.run_only(&room, &request, &cancel)?;
-        let tests = on_base.report.map(|glob| read_tests(&room, glob));
-        let failing = tests.as_ref().map(|tests| tests.that(TestResult::Failed));
-        let ran = Ran { report, evidence: None, excerpt: String::new() };
-        let outcome = outcome_of(&ran);
-        let hints = match outcome {
-            BaseOutcome::Passed => Vec::new(),
-            BaseOutcome::Failed | BaseOutcome::NoAnswer => {
-                hints(&output, verifier.rooms.exposed(), &verifier.rooms.root)
-            }
-        };
-        let result = BaseResult {
-            step: on_base.step,
-            command: on_base.command.command.to_owned(),
-            folder: on_base.command.folder.map(str::to_owned),
-            outcome,
-            words: ran.words(on_base.command.timeout),
-            ran: tests.as_ref().and_then(super::suites::Tests::ran),
-            failing: failing
-                .unwrap_or_default()
-                .into_iter()
-                .take(MAX_FAILING_NAMES)
-                .cloned()
-                .collect(),
-            said: match outcome {
-                BaseOutcome::Passed => String::new(),
-                BaseOutcome::Failed | BaseOutcome::NoAnswer => end(&output, MAX_SAID_BYTES),
-            },
-            hints,
-            took: Span(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)),
-        };
+        let result = on_base.run_in(&room, verifier, &cancel)?;
         progress(BaseProgress::Ended(result.clone()));
         record.commands.push(result);
         crate::fault::point("base-command-ran");
@@ -134,10 +96,74 @@ pub fn run_baseline(
     for glob in &writes {
         report_files::forget(room.written(), glob)?;
     }
-    record.notes = notes(plan, &verifier.rooms);
     verifier.rooms.keep_warm(room, &|path| verifier.ignored.is_ignored(path))?;
     crate::fault::point("baseline-warm");
+    if goes_cold && plan.prepare.is_empty() {
+        let installed = installed(&verifier.rooms);
+        if !installed.is_empty() {
+            let passed =
+                |(_, result): &(&OnBase<'_>, &BaseResult)| result.outcome == BaseOutcome::Passed;
+            for (on_base, result) in commands.iter().zip(&record.commands).filter(passed) {
+                let words = format!("{} (on a fresh clone)", result.command);
+                progress(BaseProgress::Begins(words, count, count));
+                let fresh = verifier.rooms.open(base_tree, &Below::default())?;
+                let fresh = on_base.run_in(&fresh, verifier, &cancel)?;
+                if fresh.outcome != BaseOutcome::Passed {
+                    record.only_warm.push(result.command.clone());
+                }
+            }
+            record.notes = notes(&installed, &record.only_warm);
+        }
+    }
     Ok(record)
+}
+
+impl OnBase<'_> {
+    /// Runs it in a room, and says how it ended.
+    fn run_in(
+        &self,
+        room: &Room,
+        verifier: &Verifier,
+        cancel: &Cancel,
+    ) -> Result<BaseResult, Broken> {
+        let began = Instant::now();
+        let request = CommandRequest {
+            command: self.command.command,
+            folder: self.command.folder,
+            timeout: self.command.timeout,
+            env: Vec::new(),
+            network: match self.command.room.network {
+                windlass_core::plan::RoomNetwork::None => ViewNetwork::Own,
+                windlass_core::plan::RoomNetwork::Host => ViewNetwork::Host,
+            },
+            proxy: None,
+            expose: verifier.below_home(&self.command.room.expose),
+        };
+        let (report, output) = verifier.run_only(room, &request, cancel)?;
+        let tests = self.report.map(|glob| read_tests(room, glob));
+        let failing = tests.as_ref().map(|tests| tests.that(TestResult::Failed));
+        let failing = failing.unwrap_or_default().into_iter().take(MAX_FAILING_NAMES);
+        let ran = Ran { report, evidence: None, excerpt: String::new() };
+        let outcome = outcome_of(&ran);
+        let passed = outcome == BaseOutcome::Passed;
+        Ok(BaseResult {
+            step: self.step.clone(),
+            command: self.command.command.to_owned(),
+            folder: self.command.folder.map(str::to_owned),
+            outcome,
+            words: ran.words(self.command.timeout),
+            ran: tests.as_ref().and_then(super::suites::Tests::ran),
+            failing: failing.cloned().collect(),
+            missing: (outcome == BaseOutcome::NoAnswer).then(|| missing(&output)).flatten(),
+            said: if passed { String::new() } else { end(&output, MAX_SAID_BYTES) },
+            hints: if passed {
+                Vec::new()
+            } else {
+                hints(&output, verifier.rooms.exposed(), &verifier.rooms.root)
+            },
+            took: Span(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)),
+        })
+    }
 }
 
 fn outcome_of(ran: &Ran) -> BaseOutcome {
@@ -200,19 +226,31 @@ fn collect<'p>(criterion: &'p Criterion, step: &str, found: &mut Vec<OnBase<'p>>
     }
 }
 
+/// The copied folders that no build makes again.
+fn installed(rooms: &Rooms) -> Vec<String> {
+    rooms.copied().folders.into_iter().filter(|folder| is_installed(folder)).collect()
+}
+
 /// What the last proof will lack: it runs on a fresh clone, without the folders of the checkout.
-fn notes(plan: &Plan, rooms: &Rooms) -> Vec<String> {
-    let copied = rooms.copied().folders;
-    if !plan.cold || !plan.prepare.is_empty() || copied.is_empty() {
+fn notes(installed: &[String], only_warm: &[String]) -> Vec<String> {
+    if only_warm.is_empty() {
         return Vec::new();
     }
     vec![format!(
-        "{} come{} from your checkout, and the last proof runs on a fresh clone without: if checks need \
-         that, say how it is made (`prepare: [{{run: …, lock: …}}]`), or do without that proof \
-         (`cold: false`)",
-        copied.join(", "),
-        if copied.len() == 1 { "s" } else { "" }
+        "`{}` needs {}, which comes from your checkout: a fresh clone does not have it",
+        only_warm.join("`, `"),
+        installed.join(", "),
     )]
+}
+
+/// The program that a shell did not find; none where a file of the work is what is missing, which the
+/// work may bring.
+fn missing(output: &[u8]) -> Option<String> {
+    let not_found =
+        Regex::new(r"(?m)(?:^|: )([A-Za-z0-9_][A-Za-z0-9_.+-]*): (?:command )?not found\s*$")
+            .ok()?;
+    let name = not_found.captures(&output[output.len().saturating_sub(MAX_SEARCHED)..])?;
+    Some(String::from_utf8_lossy(&name[1]).into_owned())
 }
 
 /// What a failing command seems to have reached for outside its room, with the line that shows it.
@@ -262,6 +300,22 @@ fn hints(output: &[u8], exposed: &Exposed, root: &Path) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_program_that_a_shell_did_not_find_is_named() {
+        for said in [
+            "sh: 1: npm: not found\n",
+            "bash: line 3: npm: command not found\n",
+            "/bin/sh: npm: not found",
+        ] {
+            assert_eq!(missing(said.as_bytes()).as_deref(), Some("npm"), "{said}");
+        }
+        for said in
+            ["sh: 1: ./build.sh: not found\n", "sh: 0: cannot open t.sh\n", "404: not found: x"]
+        {
+            assert_eq!(missing(said.as_bytes()), None, "{said}");
+        }
+    }
 
     #[test]
     fn a_refused_service_and_a_hidden_file_are_told_with_the_line_that_helps() {

@@ -92,6 +92,7 @@ impl LookingCold<'_> {
             baseline: None,
             first_code: None,
             red: None,
+            known_failures: state.known_failures(),
             snapshot: &Snapshot { code: (*code).clone(), papers },
             proven_code: code,
             committed_code: code,
@@ -119,7 +120,7 @@ impl LookingCold<'_> {
                     .explained(ran.excerpt.clone())
             }
         };
-        let mut proof = seen.proof(&check, began);
+        let mut proof = looking.with_conditions(seen.proof(&check, began), &check);
         if proof.holds != Holds::Yes && state.plan.prepare.is_empty() {
             proof.summary.push_str(
                 " (a fresh clone has the commit and nothing else: `prepare` in the workflow makes what \

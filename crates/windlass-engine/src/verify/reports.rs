@@ -8,11 +8,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use windlass_core::measure::{
-    Foreign, LineCoverage, Percent, ReportedFile, ReportedName, SourceTree, TestCounts,
-    read_coverage, read_junit,
+    Foreign, LineCoverage, Percent, ReportedFile, ReportedName, SourceTree, TestCounts, TestResult,
+    TestResults, read_coverage, read_junit_results,
 };
 use windlass_core::plan::CheckKind;
 use windlass_core::proof::Outcome;
+use windlass_core::run::BaseRecord;
 
 use super::changes::set;
 use super::commands::{CommandRequest, Ran};
@@ -34,8 +35,18 @@ const MAX_LISTED_SOURCES: usize = 10;
 
 /// What a check wants of the reports.
 pub(super) enum Wanted<'c> {
-    Tests { glob: &'c str, min: u64, failures: u64 },
-    Coverage { glob: &'c str, min: Percent, without: &'c [String] },
+    /// Tests that failed before the run are `known`: they may go on failing.
+    Tests {
+        glob: &'c str,
+        min: u64,
+        failures: u64,
+        known: &'c [String],
+    },
+    Coverage {
+        glob: &'c str,
+        min: Percent,
+        without: &'c [String],
+    },
 }
 
 /// What the reports say.
@@ -53,10 +64,12 @@ struct Measured {
 
 impl<'c> Wanted<'c> {
     /// Returns what a check wants; none when it is not about reports.
-    pub(super) fn of(check: &'c CheckKind) -> Option<Self> {
+    pub(super) fn of(check: &'c CheckKind, before: Option<&'c BaseRecord>) -> Option<Self> {
         match check {
-            CheckKind::Junit { glob, min, failures, .. } => {
-                Some(Self::Tests { glob, min: *min, failures: *failures })
+            CheckKind::Junit { glob, min, failures, command, folder, .. } => {
+                let known =
+                    before.map_or(&[][..], |record| record.failing(command, folder.as_deref()));
+                Some(Self::Tests { glob, min: *min, failures: *failures, known })
             }
             CheckKind::Coverage { glob, min, without, .. } => {
                 Some(Self::Coverage { glob, min: *min, without })
@@ -82,8 +95,12 @@ impl<'c> Wanted<'c> {
             [kind, glob, &min, &failures.to_string()].map(|part| part.as_bytes().to_vec())
         };
         match self {
-            Self::Tests { glob, min, failures } => {
+            Self::Tests { glob, min, failures, known: [] } => {
                 key("junit pass 1", glob, min.to_string(), *failures)
+            }
+            Self::Tests { glob, min, failures, known } => {
+                let min = format!("{min} and known {}", known.join("\n"));
+                key("junit pass 1", glob, min, *failures)
             }
             Self::Coverage { glob, min, without } => {
                 let min = format!("{min} without {}", without.join("\n"));
@@ -171,7 +188,9 @@ fn measure(room: &Room, wanted: &Wanted<'_>, folder: Option<&str>) -> Measured {
         });
     }
     let measured = match wanted {
-        Wanted::Tests { min, failures, .. } => tests(root, &found.files, *min, *failures),
+        Wanted::Tests { min, failures, known, .. } => {
+            tests(root, &found.files, *min, *failures, known)
+        }
         Wanted::Coverage { min, without, .. } => {
             coverage(room, &found.files, folder.unwrap_or_default(), *min, without)
         }
@@ -198,17 +217,28 @@ pub(super) fn each(
     Ok(())
 }
 
-fn tests(root: &Path, paths: &[String], min: u64, most: u64) -> Result<Measured, String> {
-    let mut counts = TestCounts::default();
+fn tests(
+    root: &Path,
+    paths: &[String],
+    min: u64,
+    most: u64,
+    known: &[String],
+) -> Result<Measured, String> {
+    let (mut counts, mut results) = (TestCounts::default(), TestResults::new());
     each(root, paths, MAX_TEST_BYTES, |path, bytes| {
-        counts.add(read_junit(bytes).map_err(|why| format!("`{path}` {why}"))?);
+        let read = read_junit_results(bytes, &mut results);
+        counts.add(read.map_err(|why| format!("`{path}` {why}"))?);
         Ok(())
     })?;
+    let new = new_failures(&counts, &results, known);
     let mut summary = counts.to_string();
+    if new < counts.failed {
+        let _ = write!(summary, ", {} of them before the run already", counts.failed - new);
+    }
     if counts.ran < min {
         let _ = write!(summary, "; at least {min} must run");
     }
-    if counts.failed > most {
+    if new > most {
         let _ = write!(summary, "; at most {most} may fail");
     }
     let mut account = format!("{}: {counts}\n", files_in_words(paths));
@@ -221,13 +251,21 @@ fn tests(root: &Path, paths: &[String], min: u64, most: u64) -> Result<Measured,
     }
     Ok(Measured {
         read: true,
-        holds: counts.ran >= min && counts.failed <= most,
+        holds: counts.ran >= min && new <= most,
         // Runners exit with something else than 0 when a test fails, which is allowed here. Without
         // a failed test something else went wrong.
         explains_exit: counts.failed > 0,
         summary,
         account,
     })
+}
+
+/// How many tests fail that did not before the run. Of several tests with one name, all are new if
+/// that name is.
+fn new_failures(counts: &TestCounts, results: &TestResults, known: &[String]) -> u64 {
+    let failed = results.iter().filter(|(_, result)| **result == TestResult::Failed);
+    let new = failed.filter(|(name, _)| !known.contains(name)).count() as u64;
+    if known.is_empty() || new > 0 { counts.failed } else { 0 }
 }
 
 fn coverage(

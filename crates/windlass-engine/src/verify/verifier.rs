@@ -10,6 +10,7 @@ use windlass_core::plan::{
     RoomNetwork, glob, template,
 };
 use windlass_core::proof::{Finding, MAX_LISTED_PATHS, Proof, VerifyReport};
+use windlass_core::run::BaseRecord;
 use windlass_core::snapshot::{Baseline, Snapshot};
 use windlass_core::time::Span;
 
@@ -93,6 +94,8 @@ pub struct VerifyRequest<'a> {
     pub first_code: Option<&'a ObjectId>,
     /// The step before that has a `red` check.
     pub red: Option<RedStep<'a>>,
+    /// What failed before the run, where only new failures count.
+    pub known_failures: Option<&'a BaseRecord>,
     /// The snapshot that is looked at.
     pub snapshot: &'a Snapshot,
     /// The last proven code: whatever differs from it is this step's work.
@@ -532,7 +535,7 @@ impl Looking<'_> {
                 self.look_at_command(check)?
             };
             failed |= proof.holds != Holds::Yes;
-            report.proofs.push(self.with_conditions(proof, check));
+            report.proofs.push(self.marked_unstable(self.with_conditions(proof, check), check));
             if hopeless || (failed && criterion.judge(&known(report)) == Holds::No) {
                 break;
             }
@@ -553,8 +556,14 @@ impl Looking<'_> {
         if !command.room.expose.is_empty() {
             proof.summary.push_str(&format!("; shown besides: {}", command.room.expose.join(", ")));
         }
+        proof
+    }
+
+    /// Says in a proof that the check answered otherwise on the same files before.
+    fn marked_unstable(&self, mut proof: Proof, check: &Check) -> Proof {
+        let Some(command) = check.kind.command() else { return proof };
         let code = &self.request.snapshot.code;
-        let kind = match (&check.kind, Wanted::of(&check.kind)) {
+        let kind = match (&check.kind, Wanted::of(&check.kind, self.request.known_failures)) {
             (CheckKind::Run { .. }, _) => vec![b"answer".to_vec()],
             (_, Some(wanted)) => wanted.pass_key().to_vec(),
             // What `red` and `green` ask changes with the step that they belong to.
@@ -667,7 +676,7 @@ impl Looking<'_> {
             Ok(request) => request,
             Err(why) => return Ok(Seen::unanswered(format!("run `{command}`: {why}"))),
         };
-        if let Some(wanted) = Wanted::of(check) {
+        if let Some(wanted) = Wanted::of(check, self.request.known_failures) {
             return self.reports(room, &wanted, &request);
         }
         let ran = self.verifier.run(room, &request, self.cancel)?;
@@ -678,7 +687,7 @@ impl Looking<'_> {
 
     /// What a pass depends on; none when it may not be used again.
     fn pass_key(&self, check: &CheckKind) -> Option<PassKey> {
-        let kind = match Wanted::of(check) {
+        let kind = match Wanted::of(check, self.request.known_failures) {
             // That a command passed says nothing about what it reported.
             Some(wanted) => wanted.pass_key().to_vec(),
             None => vec![PASS_FORMAT.to_vec()],

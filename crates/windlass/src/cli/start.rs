@@ -75,6 +75,9 @@ pub(crate) struct RunArguments {
     /// Do not run the checks on the base commit before the first attempt
     #[arg(long)]
     pub(crate) no_baseline: bool,
+    /// Let the run end without the proof on a fresh clone; report and pull request say why
+    #[arg(long, value_name = "REASON")]
+    pub(crate) no_cold: Option<String>,
     #[command(flatten)]
     pub(crate) drive: DriveArguments,
 }
@@ -102,6 +105,9 @@ pub(crate) struct StartArguments {
     /// Do not run the checks on the base commit before the first attempt
     #[arg(long)]
     pub(crate) no_baseline: bool,
+    /// Let the run end without the proof on a fresh clone; report and pull request say why
+    #[arg(long, value_name = "REASON")]
+    pub(crate) no_cold: Option<String>,
     #[command(flatten)]
     pub(crate) drive: DriveArguments,
 }
@@ -109,7 +115,7 @@ pub(crate) struct StartArguments {
 impl StartArguments {
     /// Returns the arguments of `run` that start `workflow` for `goal`.
     pub(crate) fn for_run(&self, workflow: &str, goal: String) -> RunArguments {
-        let Self { agent_command, agent, inputs, wanted, here, yes, no_baseline, drive } =
+        let Self { agent_command, agent, inputs, wanted, here, yes, no_baseline, no_cold, drive } =
             self.clone();
         RunArguments {
             goal: Some(goal),
@@ -127,6 +133,7 @@ impl StartArguments {
             file: None,
             again: false,
             no_baseline,
+            no_cold,
             drive,
         }
     }

@@ -30,10 +30,7 @@ impl StartWatcher for AtTerminal<'_> {
                 }
             }
             BaseProgress::Ended(result) => {
-                let told = result.took > SHORT
-                    || !result.hints.is_empty()
-                    || result.outcome == BaseOutcome::NoAnswer;
-                if told || !result.failing.is_empty() {
+                if result.took > SHORT || result.outcome != BaseOutcome::Passed {
                     self.output.remark(&line_of(result));
                 }
                 for hint in &result.hints {
@@ -47,30 +44,49 @@ impl StartWatcher for AtTerminal<'_> {
         for note in &record.notes {
             self.output.remark(&printable(note, Lines::One));
         }
-        let failing = record.all_failing();
-        if failing.is_empty() {
-            return AfterBaseline::Continue;
-        }
         if let Some(words) = record.in_words() {
             self.output.remark(&printable(&words, Lines::One));
         }
         if !self.attended {
             return AfterBaseline::Continue;
         }
-        loop {
-            prompt("[c]ontinue, count only [n]ew failures, or [s]top: ");
-            let mut line = String::new();
-            match std::io::stdin().lock().read_line(&mut line) {
-                Ok(0) | Err(_) => return AfterBaseline::Stop,
-                Ok(_) => {}
-            }
-            match line.trim().to_ascii_lowercase().as_str() {
-                "c" | "continue" => return AfterBaseline::Continue,
-                "n" | "new" => return AfterBaseline::OnlyNewFailures,
-                "s" | "stop" | "q" => return AfterBaseline::Stop,
-                _ => note("please answer c, n or s"),
-            }
+        let choice = match record.all_failing().is_empty() {
+            // A command that fails may be what the work is about.
+            true => AfterBaseline::Continue,
+            false => ask(
+                "[c]ontinue, count only [n]ew failures, or [s]top: ",
+                &[("c", AfterBaseline::Continue), ("n", AfterBaseline::OnlyNewFailures)],
+            ),
+        };
+        if record.only_warm.is_empty() || choice == AfterBaseline::Stop {
+            return choice;
         }
+        let without = AfterBaseline::WithoutCold(format!(
+            "chosen after the baseline: {}",
+            record.notes.first().map_or("a fresh clone cannot run the checks", String::as_str)
+        ));
+        ask("go on [w]ithout the proof on a fresh clone, or [s]top: ", &[("w", without)])
+    }
+}
+
+/// Asks until the first letter of an answer is given; `s` and the end of input stop.
+fn ask(question: &str, answers: &[(&str, AfterBaseline)]) -> AfterBaseline {
+    loop {
+        prompt(question);
+        let mut line = String::new();
+        match std::io::stdin().lock().read_line(&mut line) {
+            Ok(0) | Err(_) => return AfterBaseline::Stop,
+            Ok(_) => {}
+        }
+        let said = line.trim().to_ascii_lowercase();
+        if said == "s" || said == "stop" || said == "q" {
+            return AfterBaseline::Stop;
+        }
+        if let Some((_, choice)) = answers.iter().find(|(letter, _)| *letter == said) {
+            return choice.clone();
+        }
+        let letters: Vec<&str> = answers.iter().map(|(letter, _)| *letter).collect();
+        note(&format!("please answer {} or s", letters.join(", ")));
     }
 }
 

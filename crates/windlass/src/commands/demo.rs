@@ -113,6 +113,7 @@ fn begin(surroundings: &Surroundings, scratch: &Scratch) -> Result<RunId, Comman
         failure_rules: Vec::new(),
         questions_wait: Some(Span(0)),
         services: Vec::new(),
+        no_cold: None,
     };
     Ok(start(&surroundings.site, request, &mut Unwatched)?)
 }

@@ -56,9 +56,18 @@ pub(crate) fn proofs(
         for entry in &history.cold[last..] {
             if output.is_json() {
                 rows.extend(entry.proofs.iter().map(|proof| cold_row(entry, proof)));
+                if entry.proofs.is_empty() {
+                    rows.push(unanswered_row(entry));
+                }
                 continue;
             }
             output.data(&paint.bold("On a fresh clone"));
+            if let Some(why) = &entry.why {
+                for text in why.lines() {
+                    let text = output.foreign(text).into_owned();
+                    output.data(&format!("  {text}"));
+                }
+            }
             for proof in &entry.proofs {
                 output.data(&proof_line(proof, entry.code.as_str(), paint));
                 print_evidence(proof, arguments.output, &blobs, output)?;
@@ -136,6 +145,18 @@ fn cold_row(entry: &ColdEntry, proof: &Proof) -> serde_json::Value {
         "code": entry.code,
         "papers": null,
         "took_ms": proof.took,
+    })
+}
+
+/// A proof that could not be made has nothing but its reason.
+fn unanswered_row(entry: &ColdEntry) -> serde_json::Value {
+    serde_json::json!({
+        "step": null,
+        "cold": true,
+        "at": entry.at.to_string(),
+        "holds": entry.holds,
+        "summary": entry.why,
+        "code": entry.code,
     })
 }
 

@@ -38,11 +38,16 @@ pub(crate) fn resume(
     };
     let state = load(&store, &run.id)?.state;
     drop(store);
+    let stopped = matches!(state.control, Control::Paused { .. } | Control::Obstructed { .. });
     if let Some(reason) = &arguments.no_cold {
         let request = Request::WaiveCold { reason: reason.clone() };
-        decide::answered(&send(&surroundings.site, &run.id, &person(), &request)?.answer)?;
+        let sent = send(&surroundings.site, &run.id, &person(), &request)?;
+        decide::answered(&sent.answer)?;
+        if sent.driven && !stopped {
+            note(&format!("run `{}` ends without that proof; it is being driven already", run.id));
+            return Ok(ExitCode::SUCCESS);
+        }
     }
-    let stopped = matches!(state.control, Control::Paused { .. } | Control::Obstructed { .. });
     // What a limit keeps waiting asks again: there may be more money, or another account.
     let limited = state
         .in_hand()

@@ -93,6 +93,7 @@ fn begin(
         failure_rules: settings.failures.clone(),
         questions_wait: questions_wait(unattended(arguments), &settings),
         services: settings.services.clone(),
+        no_cold: no_cold(arguments)?,
     };
     let notify = arguments.drive.notify.as_deref().map(Notify::of);
     let notify = Setting::or_flag(notify, settings.notify);
@@ -100,6 +101,15 @@ fn begin(
     let attended = !unattended(arguments) && !output.is_json();
     let run = start(&surroundings.site, request, &mut AtTerminal { output, attended })?;
     Ok((surroundings, run, DriveHow { no_wait: arguments.drive.no_wait, notify }))
+}
+
+/// Why the run may end without a proof on a fresh clone.
+fn no_cold(arguments: &RunArguments) -> Result<Option<String>, CommandError> {
+    match arguments.no_cold.as_deref().map(str::trim) {
+        Some("") => Err(CommandError::usage("`--no-cold` needs a reason")
+            .hint("say why, so that it can be read in the report")),
+        reason => Ok(reason.map(str::to_owned)),
+    }
 }
 
 /// Whether nobody is there to answer: silence answers questions at once.
@@ -137,6 +147,7 @@ pub(crate) fn prepare_run(
         questions_wait: questions_wait(arguments.yes || !hook::is_attended(), &settings),
         failure_rules: settings.failures,
         services: settings.services,
+        no_cold: no_cold(arguments)?,
     })
 }
 
@@ -164,6 +175,7 @@ pub(crate) fn prepare_baseline(
         failure_rules: Vec::new(),
         questions_wait: None,
         services: settings.services,
+        no_cold: no_cold(arguments)?,
     })
 }
 

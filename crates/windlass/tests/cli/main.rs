@@ -2,6 +2,7 @@
 
 mod agents;
 mod bad_input;
+mod baseline;
 mod blockers;
 mod cold;
 mod configuration;

@@ -31,6 +31,7 @@ impl RunState {
                     )
                 })?;
                 self.latest = Some(observed.clone());
+                self.cold.waived = None;
                 let hotfix = Hotfix { by: by.clone(), message: message.clone(), files: Vec::new() };
                 if self.plan.step(index).kind.is_group() {
                     // Nobody works on a group: those who worked in it get the message.
@@ -53,6 +54,8 @@ impl RunState {
                     return Err(self.wrong_phase(busy, event));
                 }
                 self.latest = Some(observed.clone());
+                // A person let the work pass that was there; this is other work.
+                self.cold.waived = None;
                 let baseline = self.step(index).baseline.as_ref();
                 let began = baseline.map(|baseline| baseline.snapshot.code.clone());
                 if *reset_code && let Some(code) = code.clone().or(began) {

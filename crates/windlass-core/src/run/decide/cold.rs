@@ -52,7 +52,7 @@ pub(super) fn waive(draft: &mut Draft, reason: &str) -> Result<(), Rejected> {
     if reason.trim().is_empty() {
         return Err(Rejected::NoReason);
     }
-    if !draft.state.plan.cold || draft.state.cold.waived.is_some() {
+    if draft.state.goes_without_cold_proof() {
         return Err(Rejected::NoColdProof);
     }
     draft.emit(Event::ColdProofWaived { reason: reason.trim().to_owned() });

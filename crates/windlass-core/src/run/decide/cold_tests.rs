@@ -273,6 +273,17 @@ fn a_person_may_end_the_run_without_the_proof_and_says_why() {
 }
 
 #[test]
+fn what_is_done_again_after_a_waiver_is_proven() {
+    let mut run = Run::cold([agent("code"), agent("docs").gated()]);
+    run.proves("code", "c1");
+    run.proves("docs", "c2");
+    run.decides(Decision::WaiveCold { reason: "no network".to_owned() });
+    run.decides(rollback("code", "c2"));
+    run.proves("code", "c3");
+    assert_eq!(run.proves("docs", "c4")[1..], [cold_began(&run, 2)]);
+}
+
+#[test]
 fn a_proof_is_given_up_when_the_run_stops_or_goes_elsewhere() {
     let ready = || {
         let mut run = Run::cold([agent("code")]);
@@ -347,12 +358,17 @@ fn gates_that_were_approved_in_advance_wait_for_the_proof_too() {
 
 #[test]
 fn the_items_of_a_run_are_proven_with_what_they_see() {
-    let work = agent("work").proven_by(runs(0, "make item"));
-    let mut run = Run::cold_over([new_item("A"), new_item("B")], [foreach("each", 2, [work])]);
-    for item in ["A", "B"] {
-        run.proves(&format!("each/{item}/work"), &format!("code of {item}"));
-    }
+    let over = |work: Draft| {
+        let mut run = Run::cold_over([new_item("A"), new_item("B")], [foreach("each", 2, [work])]);
+        for item in ["A", "B"] {
+            run.proves(&format!("each/{item}/work"), &format!("code of {item}"));
+        }
+        run
+    };
+    let plain = over(agent("work").proven_by(runs(0, "make test")));
+    assert_eq!(plain.cold_commands(), ["make test"], "it sees nothing of an item");
     // Each sees other variables, so it is another check.
+    let mut run = over(agent("work").proven_by(runs_with(0, "make item", "ITEM")));
     assert_eq!(run.cold_commands(), ["make item", "make item"]);
     let events = run.proves_cold(seen([YES, NO]));
     assert!(is_rollback_to(&events[1], "each/B/work"), "{events:?}");

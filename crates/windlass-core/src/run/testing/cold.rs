@@ -20,6 +20,15 @@ pub(crate) fn runs(id: u32, command: &str) -> Criterion {
     Criterion::Check(Check { id: CheckId(id), kind })
 }
 
+/// As [`runs`], with a variable that depends on the item.
+pub(crate) fn runs_with(id: u32, command: &str, variable: &str) -> Criterion {
+    let mut criterion = runs(id, command);
+    if let Criterion::Check(Check { kind: CheckKind::Run { room, .. }, .. }) = &mut criterion {
+        room.variables.insert(variable.to_owned(), ".item.id".to_owned());
+    }
+    criterion
+}
+
 impl Draft {
     pub(crate) fn proven_by(mut self, done: Criterion) -> Self {
         self.step.done = Some(done);

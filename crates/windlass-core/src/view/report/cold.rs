@@ -22,6 +22,8 @@ pub struct ReportCold {
     pub code: Option<String>,
     /// What did not hold, or was not answered.
     pub failed: Vec<String>,
+    /// Whether the code has changed since.
+    pub stale: bool,
 }
 
 impl ReportCold {
@@ -37,7 +39,10 @@ impl ReportCold {
             return "left out: the workflow says `cold: false`, so nothing was proven on a fresh clone"
                 .to_owned();
         }
-        self.seen()
+        match self.stale {
+            true => format!("of earlier code: {}", self.seen()),
+            false => self.seen(),
+        }
     }
 
     /// What the last proof came to.
@@ -64,19 +69,24 @@ impl ReportCold {
 
 /// Projects the last proof; none where there was none yet, or nothing to prove.
 pub(super) fn report_cold(state: &RunState, history: &History) -> Option<ReportCold> {
-    let waived = state.cold.waived.clone();
+    let waived = state.facts.no_cold.clone().or_else(|| state.cold.waived.clone());
     let last = history.cold.last();
     if last.is_none() && state.plan.cold && waived.is_none() {
         return None;
     }
     let proofs = last.map_or(&[][..], |last| &last.proofs);
     let failed = proofs.iter().filter(|proof| proof.holds != Holds::Yes);
+    let mut failed: Vec<String> = failed.map(|proof| proof.summary.clone()).collect();
+    if failed.is_empty() {
+        failed.extend(last.and_then(|last| last.why.clone()));
+    }
     Some(ReportCold {
         left_out: !state.plan.cold || waived.is_some(),
         waived,
         holds: last.map(|last| last.holds),
         checks: proofs.len(),
         code: last.map(|last| last.code.as_str().to_owned()),
-        failed: failed.map(|proof| proof.summary.clone()).collect(),
+        failed,
+        stale: last.is_some_and(|last| last.code != state.proven_code),
     })
 }

@@ -395,6 +395,10 @@ fn file_row(file: &FileChange) -> Markup {
 
 fn last_proof(view: &ReportView) -> Markup {
     page! {
+        @if let Some(before) = &view.before {
+            h2 { "Before the run" }
+            div.panel { p { (prose(before)) } }
+        }
         @if let Some(cold) = &view.cold {
             h2 { "Last proof" }
             div.panel { p { (prose(&cold.words())) } }

@@ -8,7 +8,7 @@ use super::cold::{ReportCold, report_cold};
 use crate::id::{ContentHash, RunId, StepId};
 use crate::plan::{Holds, Issue, StepKind, Strength};
 use crate::proof::{Blob, Outcome};
-use crate::run::{Publication, RunState, RunStatus, StepStatus};
+use crate::run::{BaseRecord, Publication, RunState, RunStatus, StepStatus};
 use crate::time::{Span, Timestamp};
 use crate::view::ItemView;
 use crate::view::blockers::{BlockerView, blocker_views};
@@ -96,6 +96,9 @@ pub struct ReportView {
     /// How long checks would have taken that had passed on the same code.
     #[serde(rename = "saved_ms")]
     pub saved: Span,
+    /// What failed before anyone did anything, or that nobody looked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
     /// The last proof: on a fresh clone, or left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cold: Option<ReportCold>,
@@ -233,6 +236,7 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         progress: progress_view(state).filter(|_| !state.is_ended()),
         workflow_complete: complete_view(state),
         saved: saved(history),
+        before: state.facts.base_record.as_ref().and_then(BaseRecord::for_report),
         cold: report_cold(state, history),
         unchecked: state.plan.unchecked.clone(),
         decisions: decisions(history),

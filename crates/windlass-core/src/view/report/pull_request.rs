@@ -121,6 +121,9 @@ fn summary(view: &ReportView, most: usize) -> String {
          agent's word unless it says *claimed*.",
         view.workflow, view.run
     );
+    if let Some(before) = &view.before {
+        let _ = writeln!(text, "\n**Before the run:** {}.", calling_nobody(&prose(before)));
+    }
     if let Some(cold) = &view.cold {
         let words = cold.words();
         let _ = writeln!(text, "\n**Last proof:** {}.", calling_nobody(&prose(&words)));

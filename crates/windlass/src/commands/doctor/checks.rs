@@ -49,6 +49,7 @@ fn as_of_a_run(arguments: &DoctorArguments, workflow: Option<&str>) -> RunArgume
     };
     RunArguments {
         no_baseline: false,
+        no_cold: None,
         goal: Some(GOAL.to_owned()),
         workflow: workflow.map(str::to_owned),
         agent_command: None,
