@@ -295,6 +295,7 @@ fn the_checks_alone_run_once_each_and_leave_nothing() {
     env.windlass(&["doctor", "--checks", &workflow]).assert_code(0);
     env.windlass(&["doctor", "--checks", "no-such-workflow"]).assert_code(2);
     env.windlass(&["doctor", "--input", "word=x"]).assert_code(2);
+    env.windlass(&["doctor", "--platform", "rust"]).assert_code(2);
     env.assert_no_orphans();
 }
 
