@@ -276,7 +276,7 @@ pub(crate) enum Command {
     Graph(GraphArguments),
     /// Say whether everything is there that runs need, and what is not enforced here
     #[command(
-        after_help = "Examples:\n  windlass doctor\n  windlass doctor --bundle report-for-the-bug.md"
+        after_help = "Examples:\n  windlass doctor\n  windlass doctor --checks change\n  windlass doctor --bundle report-for-the-bug.md"
     )]
     Doctor(DoctorArguments),
     /// Print the completions for a shell

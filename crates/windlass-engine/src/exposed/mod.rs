@@ -3,7 +3,7 @@
 //! Everything starts from an empty root. [`system`] is what every program needs to run at all,
 //! [`home`] is what tools keep in a home, [`found`] is what `PATH` and the tools' own variables lead
 //! to, and what the user adds. A file with keys is on no list. Whatever is shown is told:
-//! [`Exposed::listed`] is what `doctor` prints.
+//! [`Exposed::listed`] is what `doctor --json` prints.
 
 mod found;
 mod home;

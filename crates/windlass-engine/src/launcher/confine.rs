@@ -1,11 +1,12 @@
-//! Landlock: a program writes where it was allowed to and nowhere else.
+//! Landlock: a program writes, and where there is a list also reads, what it was allowed to.
 //!
 //! The ruleset is built in the launcher, where a failure can be told in words, and put in force in
 //! the child between fork and exec. From then on no process below can lift it. What is handled:
 //!
 //! - **every right to change files** that the kernel's ABI knows: create, remove, rename, write,
-//!   truncate, device ioctls. Reading and executing stay free, as an agent needs the whole machine's
-//!   tools;
+//!   truncate, device ioctls;
+//! - **reading and executing files**, where the policy has a list: those of attempts and checks do.
+//!   That a file is there, its size and its times can be seen all the same;
 //! - **signals and abstract sockets** to processes outside (ABI 6): an agent can end its own
 //!   children but neither the launcher nor the engine. The launcher is outside the domain, so its
 //!   own signals go through.

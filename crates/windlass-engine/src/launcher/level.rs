@@ -21,7 +21,7 @@ use crate::process::{self, LauncherCommand};
 pub enum Level {
     /// Namespaces, mounts by list, seccomp.
     Namespaces,
-    /// Landlock: writes by list, one view of the machine for all.
+    /// Landlock: files by list, one view of the machine for all.
     Landlock {
         /// Why there are no namespaces.
         why: String,

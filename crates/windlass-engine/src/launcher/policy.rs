@@ -48,7 +48,7 @@ pub struct LaunchPolicy {
     pub grace: Span,
     /// What it may use.
     pub limits: Limits,
-    /// Where it may write, where it has no view of its own.
+    /// Where it may write and read, where it has no view of its own.
     pub confinement: Confinement,
     /// What it sees of the machine; none where the machine gives no namespaces. The working
     /// directory and the program are then paths of the view, all others are the host's.
@@ -137,7 +137,7 @@ impl Default for Limits {
     }
 }
 
-/// Where a program may write.
+/// Where a program may write and read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Confinement {

@@ -221,8 +221,9 @@ pub(crate) struct DoctorArguments {
     /// Fill in an input of the workflow
     #[arg(long = "input", value_name = "NAME=VALUE", requires = "checks")]
     pub(crate) inputs: Vec<String>,
-    #[command(flatten)]
-    pub(crate) wanted: super::platform::WantedArguments,
+    /// Take this platform where it matches, or for one folder; `FOLDER=none` leaves a folder out
+    #[arg(long = "platform", value_name = "NAME|FOLDER=NAME", requires = "checks")]
+    pub(crate) platforms: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -133,7 +133,8 @@ pub(crate) fn prepare_run(
 ) -> Result<StartRequest, CommandError> {
     let settings = config::load(&surroundings.site.user.top_level)?;
     let mut plan = plan(arguments, items, &settings, surroundings, output)?;
-    // A hook has seconds, and suites take minutes: the first check of the run warms instead.
+    // A hook has seconds, and suites take minutes. Nothing else makes the warm layer, so checks of such a
+    // run start from the copied folders and what `prepare` makes.
     plan.baseline = BaselinePolicy::Off;
     Ok(StartRequest {
         branch: branch(&plan, surroundings, output)?,

@@ -8,7 +8,7 @@ use windlass_core::view::{Lines, printable};
 use windlass_engine::dispatch::{AfterBaseline, StartWatcher, baseline_alone};
 use windlass_engine::verify::BaseProgress;
 
-use crate::cli::{Cli, DoctorArguments, DriveArguments, RunArguments};
+use crate::cli::{Cli, DoctorArguments, DriveArguments, RunArguments, WantedArguments};
 use crate::commands::baseline::line_of;
 use crate::commands::run::{look_around, prepare_baseline};
 use crate::error::{CommandError, EXIT_PERSON};
@@ -55,7 +55,7 @@ fn as_of_a_run(arguments: &DoctorArguments, workflow: Option<&str>) -> RunArgume
         agent_command: None,
         agent: None,
         inputs: arguments.inputs.clone(),
-        wanted: arguments.wanted.clone(),
+        wanted: WantedArguments { platforms: arguments.platforms.clone() },
         here: false,
         hosted: false,
         // Defaults count: what an agent is told is of no interest here.

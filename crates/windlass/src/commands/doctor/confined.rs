@@ -32,8 +32,8 @@ pub(super) fn look(level: &Level, home: &Home, sandbox: Sandbox) -> Vec<Finding>
         Level::Landlock { why } => Finding::warning(
             "confinement",
             format!(
-                "landlock only ({why}): agents write only their place, and read whatever you can; \
-                 checks run in copies"
+                "landlock only ({why}): agents and checks read and write files by list, and reach your \
+                 sockets and the network; checks run in copies"
             ),
             advice(why, &Machine::look(&home.cache), sandbox),
         ),

@@ -11,7 +11,11 @@ pub(super) fn look(level: &Level, user: Option<&UserRepository>) -> Vec<Finding>
             "an attempt sees neither your keys nor your sockets, has listed variables only, a home of \
              its own, and a git that refuses to push"
         }
-        Level::Landlock { .. } | Level::None { .. } => {
+        Level::Landlock { .. } => {
+            "an attempt reads files by list, gets listed variables only, a home of its own, and a git \
+             that refuses to push"
+        }
+        Level::None { .. } => {
             "an attempt gets listed variables only, a home of its own, and a git that refuses to push"
         }
     };
@@ -31,12 +35,10 @@ pub(super) fn look(level: &Level, user: Option<&UserRepository>) -> Vec<Finding>
 fn not_stopped(level: &Level) -> Vec<&'static str> {
     const REMOTE: &str = "pushing without a key, to a remote in a folder that agents may write: by git without its settings";
     const HERE: &str = "with --here: reading and changing the repository's own git configuration; publishing stops if it was changed";
-    let of_landlock = [
-        "reading your files by their full path: keys in ~/.ssh, sessions in ~/.config, if they have no passphrase",
+    let without_boxes = [
         "finding the sockets of your ssh agent or keyring where they usually are",
         "the network: what was read can be sent, and used elsewhere",
         "changing the settings of its own program, where that renews its sign-in in one folder (~/.claude, ~/.codex)",
-        "code that an agent wrote and a check runs: checks can read your home",
         HERE,
     ];
     match level {
@@ -47,10 +49,21 @@ fn not_stopped(level: &Level) -> Vec<&'static str> {
             "with --here: reading the repository's own git configuration",
             REMOTE,
         ],
-        Level::Landlock { .. } => of_landlock.into_iter().chain([REMOTE]).collect(),
-        Level::None { .. } => of_landlock
+        Level::Landlock { .. } => without_boxes
             .into_iter()
-            .chain(["writing wherever you can: pushing to a remote in a folder, changing your settings and hooks"])
+            .chain([
+                "reading and changing files in your temporary folder and in /dev/shm",
+                "code that an agent wrote and a check runs: it can change the caches of tools in your home",
+                REMOTE,
+            ])
+            .collect(),
+        Level::None { .. } => without_boxes
+            .into_iter()
+            .chain([
+                "reading your files by their full path: keys in ~/.ssh, sessions in ~/.config, if they have no passphrase",
+                "writing wherever you can: pushing to a remote in a folder, changing your settings and hooks",
+                "code that an agent wrote and a check runs: on a kernel without Landlock it can do the same",
+            ])
             .collect(),
     }
 }
@@ -68,6 +81,6 @@ mod tests {
         assert!(!boxed.contains("~/.ssh") && boxed.contains("network: provider"), "{boxed}");
         assert!(with.contains("in a folder that agents may write"), "{with}");
         assert!(without.contains("writing wherever you can"), "{without}");
-        assert!(with.contains("~/.ssh") && without.contains("~/.ssh"));
+        assert!(!with.contains("~/.ssh") && without.contains("~/.ssh"), "{with}");
     }
 }
