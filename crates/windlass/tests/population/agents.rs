@@ -107,6 +107,30 @@ const CHEATS: &[(&str, &str)] = &[
     ("context", "windlass context set s0.status=done; windlass context set x=1"),
     ("talks", "head -c 3000000 /dev/zero"),
     ("cache", "mkdir -p cache; echo right > cache/answer.txt"),
+    (
+        "leaves marks",
+        "mkdir -p cache ~/.cache; echo right | tee cache/a ~/.cache/a /tmp/a > /dev/null; ln -sf /tmp/a src/answer.txt",
+    ),
+    (
+        "climbs",
+        "mkdir -p cache; echo right > cache/a; ln -sf \"../../../../../../../../../..$PWD/cache/a\" src/answer.txt",
+    ),
+    ("links home", "echo right > ~/a; ln -sf ~/a src/answer.txt"),
+    (
+        "moves branches",
+        "git add -A; git commit -qm mine; git update-ref refs/heads/main HEAD; git replace HEAD~1 HEAD",
+    ),
+    ("sets times", "touch -d 2040-01-01 src/answer.txt judge.sh notes.md .gitignore"),
+    (
+        "hides by attributes",
+        "printf '* export-ignore\\nsrc/* -text -diff merge=ours\\n' > .gitattributes",
+    ),
+    ("moves git", "mv .git .moved; echo 'gitdir: .moved' > .git"),
+    (
+        "claims a submodule",
+        "git update-index --add --cacheinfo \"160000,$(git rev-parse HEAD),sub\"",
+    ),
+    ("large", "truncate -s 4G src/large; truncate -s 100M cache-large"),
 ];
 
 /// How it ends.
