@@ -131,12 +131,7 @@ fn begin(init: Init<'_>, streams: Streams, launcher: &mut UnixStream) -> Result<
     give_up_rights(view.rights).map_err(told("give up rights"))?;
     // Memory and descriptors are closed to the program before there is one.
     set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(told("close init's memory"))?;
-    let ruleset = match view.rights {
-        // Suites in rooms may bring sandboxes of their own, which fail inside Landlock; the
-        // namespaces hold whatever Landlock would.
-        Rights::Users => None,
-        Rights::None => confine::inside_box().ok(),
-    };
+    let ruleset = confine::inside(view).map_err(|error| error.to_string())?;
     let program = child::start_below_init(policy, ruleset, filter, streams)?;
     silence().map_err(|error| format!("failed to close init's streams: {error}"))?;
     os::close_all_but(launcher.as_raw_fd());

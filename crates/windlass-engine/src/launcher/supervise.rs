@@ -226,6 +226,12 @@ impl Supervisor<'_> {
             let what = format!("{} MiB of memory", most >> 20);
             return over(phase, Outcome::OverLimit { what });
         }
+        if let Some(least) = self.policy.limits.free_disk_bytes
+            && self.free_disk_bytes().is_some_and(|free| free < least)
+        {
+            let what = format!("the disk has to keep {} MiB free", least >> 20);
+            return over(phase, Outcome::OverLimit { what });
+        }
         let most = self.policy.limits.processes;
         let refused = self.cgroups.refused_forks();
         // Init is windlass's own.
@@ -235,6 +241,12 @@ impl Supervisor<'_> {
             return over(phase, Outcome::OverLimit { what: format!("{most} processes") });
         }
         phase
+    }
+
+    /// Returns what is free on the disk that the program writes to.
+    fn free_disk_bytes(&self) -> Option<u64> {
+        let writes = self.policy.view.as_ref().map_or(&self.policy.cwd, |view| &view.writes.dir);
+        free_bytes(writes)
     }
 
     /// Says what follows from all that is known.
@@ -261,6 +273,12 @@ impl Supervisor<'_> {
             Phase::Running | Phase::Stopping { .. } | Phase::Over { .. } => phase,
         }
     }
+}
+
+/// Returns how much an ordinary user may still write to the disk of a folder.
+pub(crate) fn free_bytes(folder: &std::path::Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 /// Ends the watch; a reason that was there before stays.

@@ -351,7 +351,13 @@ impl Rooms {
     ///
     /// # Errors
     /// The disk fails.
-    pub fn view(&self, room: &Room, network: ViewNetwork, expose: &[PathBuf]) -> io::Result<View> {
+    pub fn view(
+        &self,
+        room: &Room,
+        network: ViewNetwork,
+        rights: Rights,
+        expose: &[PathBuf],
+    ) -> io::Result<View> {
         let mut mounts = self.exposed.mounts(&room.dir.join("home"), &room.homes)?;
         self.leave_out_own_artefacts(&mounts)?;
         for path in expose.iter().filter(|path| path.exists()) {
@@ -376,7 +382,7 @@ impl Rooms {
             writes: Upper::below(&room.dir.join("root"), true),
             mounts,
             network,
-            rights: Rights::Users,
+            rights,
         })
     }
 

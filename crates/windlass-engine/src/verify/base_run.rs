@@ -22,7 +22,7 @@ use super::suites::read_tests;
 use super::verifier::{Broken, Verifier};
 use crate::exposed::Exposed;
 use crate::git::{EngineRepository, Place};
-use crate::launcher::view::ViewNetwork;
+use crate::launcher::view::{Rights, ViewNetwork};
 use crate::room::Rooms;
 
 /// How much of the end of an output is kept.
@@ -91,6 +91,7 @@ pub fn run_baseline(
                 windlass_core::plan::RoomNetwork::None => ViewNetwork::Own,
                 windlass_core::plan::RoomNetwork::Host => ViewNetwork::Host,
             },
+            rights: Rights::Users,
             proxy: None,
             expose: verifier.below_home(&on_base.command.room.expose),
         };

@@ -18,7 +18,7 @@ use crate::dispatch::network::registry_proxy;
 use crate::fault;
 use crate::git::{EngineRepository, Place};
 use crate::launcher::level::Level;
-use crate::launcher::view::ViewNetwork;
+use crate::launcher::view::{Rights, ViewNetwork};
 use crate::proxy::ProxyPolicy;
 use crate::room::layers::Layers;
 use crate::room::{Below, Room};
@@ -168,6 +168,7 @@ impl Verifier {
             timeout: prepare.timeout,
             env: Vec::new(),
             network: if proxy.is_some() { ViewNetwork::Own } else { ViewNetwork::Host },
+            rights: Rights::Users,
             proxy,
             expose: self.below_home(&prepare.expose),
         };

@@ -26,8 +26,9 @@ use super::seen::Seen;
 use crate::expr;
 use crate::fault;
 use crate::git::{EngineRepository, IgnoreRules, Place, TreePath, UserRepository, place_files};
+use crate::launcher::ConfinementMode;
 use crate::launcher::level::Level;
-use crate::launcher::view::ViewNetwork;
+use crate::launcher::view::{Rights, ViewNetwork};
 use crate::room::{Room, Rooms};
 use crate::store::blobs::{Blobs, GetError};
 use crate::store::{NewPass, PassKey, Store};
@@ -67,6 +68,8 @@ pub struct Verifier {
     pub copy_limit: u64,
     /// Whether agents write in the user's checkout, so that nothing of it may be copied any more.
     pub here: bool,
+    /// What happens where commands cannot be confined.
+    pub mode: ConfinementMode,
     /// Room for output that is not yet kept.
     pub scratch: PathBuf,
     /// What launchers lock together.
@@ -628,6 +631,7 @@ impl Looking<'_> {
                 RoomNetwork::None => ViewNetwork::Own,
                 RoomNetwork::Host => ViewNetwork::Host,
             },
+            rights: if command.room.agents_own { Rights::None } else { Rights::Users },
             proxy: None,
             expose: self.verifier.below_home(&command.room.expose),
         })
