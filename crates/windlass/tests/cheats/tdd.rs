@@ -342,7 +342,7 @@ steps:
 fn a_control_that_could_not_be_prepared_is_not_green() {
     let env = world(RUNNER);
     // As a registry that is away for a moment: it fails on the tree of the control run alone.
-    let prepare = "prepare: ['test ! -e tests/more || test -e src/bye.sh']\nsteps:";
+    let prepare = "prepare: [{run: 'test ! -e tests/more || test -e src/bye.sh'}]\nsteps:";
     let workflow = workflow("").replace("steps:", prepare);
     let green = format!("{GREEN}; touch tests/more");
     let why = "passes, but the tests say nothing without the implementation";
