@@ -77,7 +77,7 @@ fn start_in_view(
     policy: &LaunchPolicy,
     view: &View,
     streams: Streams,
-    cgroups: Cgroups,
+    mut cgroups: Cgroups,
 ) -> Result<RunningChild, String> {
     let scopes = confine::scopes();
     if policy.confinement.mode == ConfinementMode::Require
@@ -89,7 +89,10 @@ fn start_in_view(
              abstract sockets: {why}"
         ));
     }
-    let Inside { pid, ends, proxy } = namespace::start(policy, view, streams, &cgroups)?;
+    let Inside { pid, ends, proxy, in_groups } = namespace::start(policy, view, streams, &cgroups)?;
+    if !in_groups {
+        cgroups.bounds_nothing();
+    }
     let limits = resource_limits(policy, &cgroups);
     let bounds = Bounds {
         confinement: in_words(view, policy.proxy.is_some(), &scopes),
@@ -375,6 +378,18 @@ mod tests {
         let upper = Upper::below(std::path::Path::new("/upper"), true);
         let (mounts, rights) = (Vec::new(), Rights::Users);
         View { stage: "/stage".into(), writes: upper, mounts, network, rights }
+    }
+
+    #[test]
+    fn a_record_names_no_group_that_was_not_entered() {
+        let policy = LaunchPolicy::new(Vec::new(), "/".into(), "/output".into());
+        let mut cgroups = Cgroups::with_limit("/sys/fs/cgroup/windlass-test".into());
+        let limits = [(Resource::Core, 0, 0)];
+        let words = describe_process_limit(&policy, &cgroups, &limits);
+        assert!(words.contains("cgroup pids"), "{words}");
+        cgroups.bounds_nothing();
+        let words = describe_process_limit(&policy, &cgroups, &limits);
+        assert!(words.contains("no limit in the kernel"), "{words}");
     }
 
     #[test]

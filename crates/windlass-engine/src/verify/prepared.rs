@@ -15,7 +15,7 @@ use super::cancel::Cancel;
 use super::changes::set;
 use super::commands::{CommandRequest, Ran};
 use super::verifier::{Broken, Verifier};
-use crate::dispatch::network::registry_proxy;
+use crate::dispatch::network::{failures_in_words, registry_proxy};
 use crate::fault;
 use crate::git::{EngineRepository, Place};
 use crate::launcher::level::Level;
@@ -173,8 +173,20 @@ impl Verifier {
             proxy,
             expose: self.below_home(&prepare.expose),
         };
-        let ran = self.run(&room, &request, cancel)?;
+        // What an earlier command was refused says nothing about this one.
+        let record = request.proxy.as_ref().map(|proxy| proxy.record.clone());
+        if let Some(record) = &record
+            && let Err(error) = fs_err::remove_file(record)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            return Err(error.into());
+        }
+        let mut ran = self.run(&room, &request, cancel)?;
         if !ran.succeeded() {
+            let refused = record.map(|record| failures_in_words(&record)).unwrap_or_default();
+            if !refused.is_empty() {
+                ran.excerpt = format!("{}\n{refused} (`registries`)", ran.excerpt);
+            }
             return Ok(Err(ran));
         }
         fault::point("prepared");
