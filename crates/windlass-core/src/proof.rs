@@ -318,6 +318,9 @@ pub struct Finding {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RedSuite {
+    /// Its command; empty in journals that were written before it was kept.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub command: String,
     /// The folder that its command runs in.
     pub folder: Option<String>,
     /// How many tests ran; none where no report says so.

@@ -128,7 +128,7 @@ fn in_room(project: &Project, room: &Room, argv: &[&str]) -> BenchResult<()> {
     let mut policy = LaunchPolicy::new(argv, room.root().to_owned(), output);
     policy.env.clone_from(&project.site.env);
     if project.has_namespaces() {
-        policy.view = Some(project.rooms.view(room, ViewNetwork::Own, &[])?);
+        policy.view = Some(project.rooms.view(room, ViewNetwork::Own, Rights::Users, &[])?);
     }
     launched(project, &policy)
 }

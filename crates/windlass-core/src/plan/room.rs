@@ -17,6 +17,10 @@ pub struct RoomWishes {
     /// Paths that it may read beside the usual ones: absolute, or below `~/`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expose: Vec<String>,
+    /// Whether an agent wrote the command, so that it has the rights of an attempt and no more. It is
+    /// never part of a plan: whoever runs such a command says so.
+    #[serde(skip)]
+    pub agents_own: bool,
 }
 
 impl RoomWishes {

@@ -134,7 +134,8 @@ pub(crate) fn suite() -> Suite {
 
 /// The verifier saw that the tests fail, as they should.
 pub(crate) fn fail_as_they_should() -> VerifyReport {
-    let suite = RedSuite { folder: None, ran: 0, failing: None, passed: false };
+    let suite =
+        RedSuite { command: String::new(), folder: None, ran: 0, failing: None, passed: false };
     VerifyReport { red: vec![suite], ..holds() }
 }
 

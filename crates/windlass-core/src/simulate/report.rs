@@ -92,7 +92,13 @@ pub(super) fn holds_cold(state: &RunState) -> VerifyReport {
 
 /// Tests that fail, as nobody counted them.
 fn red(suite: &Suite) -> RedSuite {
-    RedSuite { folder: suite.folder.clone(), ran: 0, failing: None, passed: false }
+    RedSuite {
+        command: suite.command.clone(),
+        folder: suite.folder.clone(),
+        ran: 0,
+        failing: None,
+        passed: false,
+    }
 }
 
 /// A report on which it does not; failures of other `words` look different.

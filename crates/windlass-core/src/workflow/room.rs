@@ -37,6 +37,7 @@ impl WrittenRoom {
             variables: self.variables.iter().map(text).collect(),
             network: self.network,
             expose: self.expose.clone(),
+            agents_own: false,
         })
     }
 }

@@ -31,6 +31,7 @@ fn every_check_with_a_command_takes_variables_a_network_and_paths() {
         ]),
         network: RoomNetwork::Host,
         expose: vec!["/opt/data".to_owned(), "~/.cache/tool".to_owned()],
+        agents_own: false,
     };
     for check in [
         "run: make",

@@ -381,6 +381,7 @@ impl Worker {
             let path = policy.env.iter().find(|(name, _)| name == "PATH");
             let path = path.map_or("", |(_, path)| path.as_str());
             policy.view = Some(self.box_of(scratch, &command, path, view_network(plan))?);
+            policy.confinement.mode = mode_of(self.site.sandbox);
             let (env, registries) = (&self.site.env, &self.site.registries);
             let given = give_proxy(plan, backend.name(), env, registries, scratch, &mut policy);
             if let Err(message) = given {

@@ -131,7 +131,12 @@ fn step_for(state: &RunState, blocker: u32) -> Option<PlanStep> {
             cache: false,
             env: Vec::new(),
             // What is waited for is mostly a service outside.
-            room: Box::new(RoomWishes { network: RoomNetwork::Host, ..RoomWishes::default() }),
+            // The command is an agent's.
+            room: Box::new(RoomWishes {
+                network: RoomNetwork::Host,
+                agents_own: true,
+                ..RoomWishes::default()
+            }),
         };
         Criterion::Check(Check { id: CheckId(0), kind })
     });

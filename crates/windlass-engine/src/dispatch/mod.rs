@@ -47,7 +47,7 @@ pub use hosted::{HostedDriver, Stopped};
 pub use hosted_journal::{HostedJournal, attempt_of};
 pub use notify::{NotifyError, NotifyRequest, notify};
 pub use request::{Answer, Request};
-pub use site::Site;
+pub use site::{OpenMachine, Site};
 pub use socket::{AgentAnswer, AgentCall, SocketError, context_get, context_set, item_call};
 pub use start::{
     AfterBaseline, StartError, StartRequest, StartWatcher, Unwatched, baseline_alone, start,

@@ -9,13 +9,15 @@ use windlass_core::reach;
 use crate::launcher::LaunchPolicy;
 use crate::launcher::init::PROXY_PORT;
 use crate::launcher::view::ViewNetwork;
-use crate::proxy::{Failure, HostRule, ProxyPolicy, provider_hosts, users_proxy, variables};
+use crate::proxy::{
+    Failure, FailureKind, HostRule, ProxyPolicy, provider_hosts, users_proxy, variables,
+};
 
 /// The record of hosts that were refused, in the folder of an attempt.
 const RECORD: &str = "refused-hosts";
 
-/// How many refused hosts are told in words.
-const MOST_TOLD: usize = 8;
+/// How many hosts of each kind are told in words.
+const MOST_TOLD: usize = 50;
 
 /// Returns the network of a view for a step.
 pub(super) fn view_network(step: &PlanStep) -> ViewNetwork {
@@ -73,19 +75,46 @@ pub(crate) fn put_in_force(proxy: ProxyPolicy, policy: &mut LaunchPolicy) {
     policy.proxy = Some(proxy);
 }
 
-/// Says which hosts were refused or could not be reached, for the record of the attempt.
+/// Says which hosts an attempt did not get, for its record.
 pub(super) fn refused_in_words(scratch: &Path) -> String {
-    let text = fs_err::read_to_string(scratch.join(RECORD)).unwrap_or_default();
-    let failures = text.lines().filter_map(|line| serde_json::from_str::<Failure>(line).ok());
-    let mut told: Vec<String> =
-        failures.map(|each| format!("{}:{}", each.host, each.port)).collect();
-    if told.is_empty() {
-        return String::new();
+    match failures_in_words(&scratch.join(RECORD)) {
+        words if words.is_empty() => words,
+        words => format!("; {words}"),
     }
-    let more = told.len().saturating_sub(MOST_TOLD);
-    told.truncate(MOST_TOLD);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("; hosts refused or not reached: {}{more}", told.join(", "))
+}
+
+/// Says what a proxy wrote down: which hosts were refused or could not be reached, by what happened.
+pub(crate) fn failures_in_words(record: &Path) -> String {
+    let text = fs_err::read_to_string(record).unwrap_or_default();
+    let failures: Vec<Failure> =
+        text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    in_words(&failures)
+}
+
+fn in_words(failures: &[Failure]) -> String {
+    let kinds = [
+        (FailureKind::Refused, "refused"),
+        (FailureKind::Private, "private"),
+        (FailureKind::Unresolvable, "unresolvable"),
+        (FailureKind::Failed, "failed"),
+    ];
+    let mut told = Vec::new();
+    for (kind, name) in kinds {
+        let mut hosts: Vec<String> = failures
+            .iter()
+            .filter(|failure| failure.kind == kind)
+            .map(|failure| format!("{}:{}", failure.host, failure.port))
+            .collect();
+        let more = hosts.len().saturating_sub(MOST_TOLD);
+        hosts.truncate(MOST_TOLD);
+        if more > 0 {
+            hosts.push(format!("{more} more"));
+        }
+        if !hosts.is_empty() {
+            told.push(format!("hosts {name}: {}", hosts.join(", ")));
+        }
+    }
+    told.join("; ")
 }
 
 fn rules(hosts: &[reach::HostRule]) -> Result<Vec<HostRule>, String> {
@@ -94,4 +123,33 @@ fn rules(hosts: &[reach::HostRule]) -> Result<Vec<HostRule>, String> {
 
 fn rule(host: &str) -> Result<HostRule, String> {
     host.parse().map_err(|error| format!("`{host}` cannot be let through: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_has_each_host_with_what_happened() {
+        let failure = |kind, host: &str| {
+            let host = host.to_owned();
+            Failure { kind, host, port: 443, provider: false }
+        };
+        let all = [
+            failure(FailureKind::Refused, "a.example"),
+            failure(FailureKind::Failed, "down.example"),
+            failure(FailureKind::Refused, "b.example"),
+            failure(FailureKind::Unresolvable, "typo.example"),
+        ];
+        assert_eq!(
+            in_words(&all),
+            "hosts refused: a.example:443, b.example:443; hosts unresolvable: typo.example:443; \
+             hosts failed: down.example:443"
+        );
+        assert_eq!(in_words(&[]), "");
+        let many: Vec<Failure> = (0..MOST_TOLD + 2)
+            .map(|number| failure(FailureKind::Refused, &format!("h{number}.example")))
+            .collect();
+        assert!(in_words(&many).ends_with(", 2 more"));
+    }
 }

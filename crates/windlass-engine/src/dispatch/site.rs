@@ -57,6 +57,14 @@ pub struct Site {
     pub house: HouseRules,
 }
 
+/// The user requires boxes, and this machine cannot make them.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`sandbox: require` is set, and boxes cannot be made here: {why}")]
+pub struct OpenMachine {
+    /// Why not.
+    pub why: String,
+}
+
 /// What the setting means for a program without a view of its own.
 pub(super) fn mode_of(sandbox: Sandbox) -> ConfinementMode {
     match sandbox {
@@ -163,6 +171,9 @@ impl Site {
         engine: &EngineRepository,
     ) -> Result<Verifier, WorkerError> {
         fs_err::create_dir_all(&run.scratch)?;
+        let rooms = self.rooms(run, self.origin(facts), engine)?;
+        // Not only at the start of a run: on a machine that it is resumed on, boxes may be gone.
+        self.refuse_open_machine(rooms.level())?;
         let mut never = self.own_folders();
         never.push(canonical(&self.user.top_level));
         never.push(canonical(&self.user.common_dir));
@@ -173,11 +184,16 @@ impl Site {
             env: check_environment(&self.env, place),
             blobs: self.blobs(),
             passes: Store::open_read_only(&self.home.state)?,
-            rooms: self.rooms(run, self.origin(facts), engine)?,
+            rooms,
             user: self.user.clone(),
             registries: self.registries.clone(),
             copy_limit: self.copy_limit.0,
             here: facts.here,
+            mode: match self.sandbox {
+                Sandbox::Require => ConfinementMode::Require,
+                // Without boxes as well, a check is kept from the checkout where that is possible.
+                Sandbox::Prefer | Sandbox::Off => ConfinementMode::Prefer,
+            },
             scratch: canonical(&run.scratch),
             launchers_lock: run.launchers_lock(),
             registry: self.home.registry(),
@@ -185,6 +201,16 @@ impl Site {
             carried: facts.carried.clone(),
             ignored: IgnoreRules::of(engine, &facts.base_tree)?,
         })
+    }
+
+    /// Refuses a machine without namespaces, where the user requires them.
+    pub(super) fn refuse_open_machine(&self, level: &Level) -> Result<(), OpenMachine> {
+        match (self.sandbox, level) {
+            (Sandbox::Require, Level::Landlock { why } | Level::None { why }) => {
+                Err(OpenMachine { why: why.clone() })
+            }
+            (Sandbox::Require, Level::Namespaces) | (Sandbox::Prefer | Sandbox::Off, _) => Ok(()),
+        }
     }
 
     fn origin(&self, facts: &RunFacts) -> Origin {

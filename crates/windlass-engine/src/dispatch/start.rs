@@ -7,13 +7,13 @@ use windlass_core::config::Sandbox;
 use windlass_core::deps::Service;
 use windlass_core::failure_rules::FailureRule;
 use windlass_core::id::{ContentHash, RunId};
-use windlass_core::plan::{BaselinePolicy, Plan, StepKind};
+use windlass_core::plan::{BaselinePolicy, Plan, PlanStep, StepKind, StepNetwork};
 use windlass_core::run::{Actor, BaseRecord, BaseResult, Input, InputKind, PushSettings, RunFacts};
 use windlass_core::time::Span;
 
 use super::branch;
 use super::clock::now;
-use super::site::Site;
+use super::site::{OpenMachine, Site};
 use super::unstarted::{Starting, UnstartedError};
 use crate::fault;
 use crate::forge::{ForgeError, push_settings};
@@ -22,7 +22,6 @@ use crate::git::{
 };
 use crate::journal::{self, DecideError};
 use crate::launcher::confine::{self, ConfinementLevel};
-use crate::launcher::level::Level;
 use crate::room::wait_until_swept;
 use crate::store::{Life, Store};
 use crate::verify::{BaseProgress, PreflightError, matching_files, preflight, run_baseline};
@@ -95,8 +94,8 @@ pub enum StartError {
     Note(#[from] UnstartedError),
     #[error("a folder could not be made")]
     Io(#[from] std::io::Error),
-    #[error("`sandbox: require` is set, and boxes cannot be made here: {why}")]
-    Sandbox { why: String },
+    #[error(transparent)]
+    Sandbox(#[from] super::site::OpenMachine),
     #[error("the baseline could not be run")]
     Baseline(#[from] crate::verify::Broken),
     #[error("you stopped after the baseline; nothing was started")]
@@ -226,7 +225,7 @@ impl<'s> Beginning<'s> {
         }
         let run = RunId::new(fresh_id());
         let home = site.home.run(&run);
-        refuse_open_machine(site)?;
+        refuse_open_machine(site, &request.plan)?;
         fs_err::create_dir_all(&home.state)?;
         fs_err::create_dir_all(&home.scratch)?;
         fs_err::create_dir_all(site.home.registry())?;
@@ -369,14 +368,24 @@ fn undo(site: &Site, place: &Place, here: bool) {
     }
 }
 
-/// Refuses a machine without namespaces, where the user requires them.
-fn refuse_open_machine(site: &Site) -> Result<(), StartError> {
+/// Refuses a machine that cannot confine what the user requires to be confined.
+fn refuse_open_machine(site: &Site, plan: &Plan) -> Result<(), OpenMachine> {
     if site.sandbox != Sandbox::Require {
         return Ok(());
     }
-    match site.level(&site.home.cache) {
-        Level::Namespaces => Ok(()),
-        Level::Landlock { why } | Level::None { why } => Err(StartError::Sandbox { why }),
+    site.refuse_open_machine(&site.level(&site.home.cache))?;
+    let open = |step: &&PlanStep| {
+        matches!(step.kind, StepKind::Agent { .. }) && step.network == StepNetwork::On
+    };
+    match (plan.steps.iter().find(open), confine::scopes()) {
+        (Some(step), Err(why)) => Err(OpenMachine {
+            why: format!(
+                "with the machine's network, `{}` reaches its abstract sockets ({why}); \
+                 `network: provider` keeps it from them",
+                step.id
+            ),
+        }),
+        (_, Ok(())) | (None, Err(_)) => Ok(()),
     }
 }
 

@@ -61,6 +61,8 @@ pub enum WorkerError {
     Body(#[from] super::publish::BodyError),
     #[error("an attempt could not be started")]
     Spawn(#[from] crate::process::SpawnError),
+    #[error(transparent)]
+    Sandbox(#[from] super::site::OpenMachine),
     #[error("a file could not be written")]
     Io(#[from] std::io::Error),
 }

@@ -177,8 +177,39 @@ impl Exposed {
     }
 }
 
+/// Returns the mounts that show one more path. Links on its way are followed here: in a view that is
+/// being built they would lead to the machine.
+pub(crate) fn mounts_of(path: &Path) -> Vec<Mount> {
+    let Ok(real) = path.canonicalize() else { return Vec::new() };
+    let climbs = path.components().any(|part| part == std::path::Component::ParentDir);
+    let link = (real != path && !climbs)
+        .then(|| Mount::Link { to: path.to_owned(), target: real.clone() });
+    let shown = Mount::ReadOnly { from: real.clone(), to: real };
+    [shown].into_iter().chain(link).collect()
+}
+
 /// Names the upper layer of a cache; the same in every process of a run.
 fn cache_name(path: &Path) -> String {
     use std::os::unix::ffi::OsStrExt as _;
     blake3::hash(path.as_os_str().as_bytes()).to_hex()[..12].to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_behind_a_link_is_shown_where_it_really_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let real = root.join("run/service");
+        fs_err::create_dir_all(&real).unwrap();
+        std::os::unix::fs::symlink(root.join("run"), root.join("var")).unwrap();
+        let asked = root.join("var/service");
+        let shown = Mount::ReadOnly { from: real.clone(), to: real.clone() };
+        let link = Mount::Link { to: asked.clone(), target: real.clone() };
+        assert_eq!(mounts_of(&asked), [shown.clone(), link]);
+        assert_eq!(mounts_of(&real), [shown]);
+        assert_eq!(mounts_of(&root.join("absent")), []);
+    }
 }

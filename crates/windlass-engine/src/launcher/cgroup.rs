@@ -89,6 +89,16 @@ impl Cgroups {
         self.folders.iter().filter_map(open).collect()
     }
 
+    /// Takes in that the program is not in all of them. What is left is to kill and remove them.
+    pub(super) fn bounds_nothing(&mut self) {
+        self.limited = None;
+    }
+
+    #[cfg(test)]
+    pub(super) fn with_limit(limited: PathBuf) -> Self {
+        Self { folders: Vec::new(), limited: Some(limited) }
+    }
+
     /// Says whether the kernel bounds the number of tasks.
     pub(super) fn is_limited(&self) -> bool {
         self.limited.is_some()

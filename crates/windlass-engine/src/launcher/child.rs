@@ -77,12 +77,25 @@ fn start_in_view(
     policy: &LaunchPolicy,
     view: &View,
     streams: Streams,
-    cgroups: Cgroups,
+    mut cgroups: Cgroups,
 ) -> Result<RunningChild, String> {
-    let Inside { pid, ends, proxy } = namespace::start(policy, view, streams, &cgroups)?;
+    let scopes = confine::scopes();
+    if policy.confinement.mode == ConfinementMode::Require
+        && view.network == ViewNetwork::Host
+        && let Err(why) = &scopes
+    {
+        return Err(format!(
+            "confinement is required, and a program with the machine's network would reach its \
+             abstract sockets: {why}"
+        ));
+    }
+    let Inside { pid, ends, proxy, in_groups } = namespace::start(policy, view, streams, &cgroups)?;
+    if !in_groups {
+        cgroups.bounds_nothing();
+    }
     let limits = resource_limits(policy, &cgroups);
     let bounds = Bounds {
-        confinement: in_words(view, policy.proxy.is_some()),
+        confinement: in_words(view, policy.proxy.is_some(), &scopes),
         confined: true,
         process_limit: describe_process_limit(policy, &cgroups, &limits),
     };
@@ -90,15 +103,23 @@ fn start_in_view(
 }
 
 /// Says what holds a program in a view, for its record.
-fn in_words(view: &View, has_proxy: bool) -> String {
+fn in_words(view: &View, has_proxy: bool, scopes: &Result<(), String>) -> String {
     let network = match (view.network, has_proxy) {
         (ViewNetwork::Host, _) => "network of the machine",
         (ViewNetwork::Own, false) => "loopback only",
         (ViewNetwork::Own, true) => "hosts by list, through the proxy",
     };
     let writes = view.mounts.iter().filter(|mount| matches!(mount, Mount::Writable { .. }));
+    let sockets = match (view.network, scopes) {
+        (ViewNetwork::Own, _) => String::new(),
+        (ViewNetwork::Host, Ok(())) => "; abstract sockets stay inside".to_owned(),
+        (ViewNetwork::Host, Err(why)) => {
+            format!("; abstract sockets of the machine open ({why})")
+        }
+    };
     format!(
-        "namespaces: {} mounts by list, {} of them writable; no other process, {network}; seccomp",
+        "namespaces: {} mounts by list, {} of them writable; no other process, {network}{sockets}; \
+         seccomp",
         view.mounts.len(),
         writes.count()
     )
@@ -346,4 +367,40 @@ fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
     let hard = hard.min(allowed);
     setrlimit(resource, Rlimit { current: Some(soft.min(hard)), maximum: Some(hard) })?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launcher::view::Upper;
+
+    fn view(network: ViewNetwork) -> View {
+        let upper = Upper::below(std::path::Path::new("/upper"), true);
+        let (mounts, rights) = (Vec::new(), Rights::Users);
+        View { stage: "/stage".into(), writes: upper, mounts, network, rights }
+    }
+
+    #[test]
+    fn a_record_names_no_group_that_was_not_entered() {
+        let policy = LaunchPolicy::new(Vec::new(), "/".into(), "/output".into());
+        let mut cgroups = Cgroups::with_limit("/sys/fs/cgroup/windlass-test".into());
+        let limits = [(Resource::Core, 0, 0)];
+        let words = describe_process_limit(&policy, &cgroups, &limits);
+        assert!(words.contains("cgroup pids"), "{words}");
+        cgroups.bounds_nothing();
+        let words = describe_process_limit(&policy, &cgroups, &limits);
+        assert!(words.contains("no limit in the kernel"), "{words}");
+    }
+
+    #[test]
+    fn a_record_says_whether_abstract_sockets_are_open() {
+        let (closed, open) = (Ok(()), Err("landlock abi 4".to_owned()));
+        let words = in_words(&view(ViewNetwork::Host), false, &open);
+        assert!(words.contains("abstract sockets of the machine open (landlock abi 4)"), "{words}");
+        let words = in_words(&view(ViewNetwork::Host), false, &closed);
+        assert!(words.contains("abstract sockets stay inside"), "{words}");
+        // A network of its own has nobody's.
+        let words = in_words(&view(ViewNetwork::Own), false, &open);
+        assert!(!words.contains("abstract"), "{words}");
+    }
 }

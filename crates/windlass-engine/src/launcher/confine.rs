@@ -26,6 +26,7 @@ use thiserror::Error;
 use super::grants::{self, Grants};
 use super::os;
 use super::policy::Confinement;
+use super::view::{Rights, View, ViewNetwork};
 
 /// Device files that programs open for writing as a matter of course, and shared memory.
 const DEVICES: [&str; 9] = [
@@ -131,25 +132,52 @@ pub(super) fn prepare(confinement: &Confinement) -> Result<Ready, ConfineError> 
     Ok(Ready { ruleset, words })
 }
 
-/// Builds the ruleset of a program in a box.
+/// The least ABI with scopes: signals and abstract sockets.
+const SCOPES_ABI: i32 = 6;
+
+/// Says why a program that has the machine's network reaches the abstract sockets of the machine, those
+/// of a desktop and its message bus among them; `Ok` where Landlock keeps it from them.
 ///
-/// What it may write is decided by mounts, so every path is granted; what is left are the scopes,
-/// and that no namespace of its own can mount anything.
-pub(super) fn inside_box() -> Result<RulesetCreated, ConfineError> {
-    let abi = match level() {
-        ConfinementLevel::Landlock { abi } => abi,
-        ConfinementLevel::None { reason } => return Err(ConfineError::Unsupported(reason)),
-    };
-    let known = ABI::from(abi.min(8));
-    let rights = AccessFs::from_write(known);
-    let scopes = Scope::from_all(known);
-    let mut ruleset =
-        Ruleset::default().set_compatibility(CompatLevel::HardRequirement).handle_access(rights)?;
-    if !scopes.is_empty() {
-        ruleset = ruleset.scope(scopes)?;
+/// # Errors
+/// The kernel has no scopes; the text says which Landlock it has.
+pub fn scopes() -> Result<(), String> {
+    match level() {
+        ConfinementLevel::Landlock { abi } if abi >= SCOPES_ABI => Ok(()),
+        ConfinementLevel::Landlock { abi } => {
+            Err(format!("landlock abi {abi} does not cover abstract sockets"))
+        }
+        ConfinementLevel::None { reason } => Err(reason),
     }
-    let root = PathFd::new("/").map_err(|error| ConfineError::Unsupported(error.to_string()))?;
-    Ok(ruleset.create()?.add_rule(PathBeneath::new(root, rights))?)
+}
+
+/// Builds the ruleset of a program in a view; none where there is nothing that it would add.
+///
+/// What a program may write is decided by mounts. In a box every path is granted, so that what is left
+/// are the scopes, and that no namespace of its own can mount anything. Suites in rooms may bring
+/// sandboxes of their own, which fail where Landlock handles files: there it is the scopes alone, and
+/// only where the network is the machine's, because a network of its own has no abstract socket of
+/// anybody else.
+pub(super) fn inside(view: &View) -> Result<Option<RulesetCreated>, ConfineError> {
+    let ConfinementLevel::Landlock { abi } = level() else { return Ok(None) };
+    let known = ABI::from(abi.min(8));
+    let scopes = Scope::from_all(known);
+    let ruleset = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    match (view.rights, view.network) {
+        (Rights::None, _) => {
+            let rights = AccessFs::from_write(known);
+            let mut ruleset = ruleset.handle_access(rights)?;
+            if !scopes.is_empty() {
+                ruleset = ruleset.scope(scopes)?;
+            }
+            let root =
+                PathFd::new("/").map_err(|error| ConfineError::Unsupported(error.to_string()))?;
+            Ok(Some(ruleset.create()?.add_rule(PathBeneath::new(root, rights))?))
+        }
+        (Rights::Users, ViewNetwork::Host) if !scopes.is_empty() => {
+            Ok(Some(ruleset.scope(scopes)?.create()?))
+        }
+        (Rights::Users, ViewNetwork::Host | ViewNetwork::Own) => Ok(None),
+    }
 }
 
 /// Says what is enforced, for the attempt's record.

@@ -7,7 +7,7 @@
 //! ended it tells so and waits to be killed, so that the launcher can count what was left behind.
 
 use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::FileExt as _;
 use std::os::unix::net::UnixStream;
@@ -26,13 +26,16 @@ use super::os;
 use super::policy::LaunchPolicy;
 use super::seccomp;
 use super::view::{Rights, View, ViewNetwork};
-use crate::proxy::{ProxyPolicy, send_descriptors};
+use crate::proxy::{Host, ProxyPolicy, send_descriptors};
 
 /// The launcher has written the id maps.
 pub(super) const GO: u8 = b'g';
 
-/// The program runs.
+/// The program runs, in its groups.
 pub(super) const RUNS: u8 = b'r';
+
+/// The program runs, and could not be put into all of its groups.
+pub(super) const RUNS_OUTSIDE: u8 = b'o';
 
 /// The word with which the listeners of a proxy come.
 pub(super) const LISTENERS: [u8; 4] = *b"list";
@@ -48,6 +51,8 @@ pub(super) struct Init<'a> {
     policy: &'a LaunchPolicy,
     view: &'a View,
     doors: Vec<fs_err::File>,
+    /// How many groups there are; one whose door could not be opened cannot be entered.
+    groups: usize,
     filter: seccompiler::BpfProgram,
 }
 
@@ -59,21 +64,22 @@ impl<'a> Init<'a> {
         cgroups: &Cgroups,
     ) -> Result<Self, String> {
         let filter = seccomp::filter(view.rights)?;
-        Ok(Self { policy, view, doors: cgroups.doors(), filter })
+        let (doors, groups) = (cgroups.doors(), cgroups.folders.len());
+        Ok(Self { policy, view, doors, groups, filter })
     }
 }
 
 /// Runs as init until it is killed.
 pub(super) fn run(init: Init<'_>, streams: Streams, mut launcher: UnixStream) -> ! {
     let started = begin(init, streams, &mut launcher);
-    let program = match started {
-        Ok(program) => program,
+    let (program, word) = match started {
+        Ok(started) => started,
         Err(words) => {
             let _ = launcher.write_all(&[&[FAILED], words.as_bytes()].concat());
             os::end(1);
         }
     };
-    if launcher.write_all(&[RUNS]).is_err() {
+    if launcher.write_all(&[word]).is_err() {
         os::end(1);
     }
     reap(program, &launcher)
@@ -97,18 +103,18 @@ fn reap(program: i32, mut launcher: &UnixStream) -> ! {
     }
 }
 
-fn begin(init: Init<'_>, streams: Streams, launcher: &mut UnixStream) -> Result<i32, String> {
-    let Init { policy, view, doors, filter } = init;
+fn begin(init: Init<'_>, streams: Streams, launcher: &mut UnixStream) -> Result<(i32, u8), String> {
+    let Init { policy, view, doors, groups, filter } = init;
     let told = |step: &str| {
         let step = step.to_owned();
         move |error: rustix::io::Errno| format!("failed to {step}: {}", std::io::Error::from(error))
     };
     setsid().map_err(told("make a session"))?;
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o022));
-    for mut door in doors {
-        // A program outside its group is still counted and killed with its namespace.
-        let _ = cgroup::enter(&mut door);
-    }
+    // A program outside its group is still counted and killed with its namespace, and its record says
+    // that no group bounds it.
+    let entered = doors.into_iter().filter_map(|mut door| cgroup::enter(&mut door).ok()).count();
+    let word = if entered == groups { RUNS } else { RUNS_OUTSIDE };
     // From here on its own group is the root: the name that windlass gave it is nobody's business.
     os::new_cgroup_namespace().map_err(|error| format!("failed to hide its cgroup: {error}"))?;
     hear_go(launcher)?;
@@ -131,16 +137,11 @@ fn begin(init: Init<'_>, streams: Streams, launcher: &mut UnixStream) -> Result<
     give_up_rights(view.rights).map_err(told("give up rights"))?;
     // Memory and descriptors are closed to the program before there is one.
     set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(told("close init's memory"))?;
-    let ruleset = match view.rights {
-        // Suites in rooms may bring sandboxes of their own, which fail inside Landlock; the
-        // namespaces hold whatever Landlock would.
-        Rights::Users => None,
-        Rights::None => confine::inside_box().ok(),
-    };
+    let ruleset = confine::inside(view).map_err(|error| error.to_string())?;
     let program = child::start_below_init(policy, ruleset, filter, streams)?;
     silence().map_err(|error| format!("failed to close init's streams: {error}"))?;
     os::close_all_but(launcher.as_raw_fd());
-    Ok(program)
+    Ok((program, word))
 }
 
 /// Waits until the launcher says so.
@@ -152,11 +153,24 @@ fn hear_go(launcher: &mut UnixStream) -> Result<(), String> {
     }
 }
 
-/// Listens inside the view: for the proxy, and for each address that leads to the host's loopback.
+/// Listens inside the view: for the proxy, and at each address that leads to the host's loopback.
 fn listeners(proxy: &ProxyPolicy) -> std::io::Result<Vec<OwnedFd>> {
-    let ports = std::iter::once(PROXY_PORT).chain(proxy.forward.iter().map(|each| each.port));
-    let listen = |port: u16| TcpListener::bind(("127.0.0.1", port)).map(OwnedFd::from);
-    ports.map(listen).collect()
+    let own = SocketAddr::from((Ipv4Addr::LOCALHOST, PROXY_PORT));
+    let mut open: Vec<(SocketAddr, TcpListener)> = vec![(own, TcpListener::bind(own)?)];
+    for (address, target) in proxy.doors() {
+        let listener = match TcpListener::bind(address) {
+            Ok(listener) => listener,
+            // A kernel without the second family: the name's door in the first one is the only one.
+            Err(error) => {
+                let first = SocketAddr::from((Ipv4Addr::LOCALHOST, address.port()));
+                let named = matches!(target.host, Host::Name(_)) && address.is_ipv6();
+                let first = open.iter().find(|(known, _)| named && *known == first);
+                first.ok_or(error)?.1.try_clone()?
+            }
+        };
+        open.push((address, listener));
+    }
+    Ok(open.into_iter().map(|(_, listener)| OwnedFd::from(listener)).collect())
 }
 
 /// Leads this process's own streams nowhere.

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use windlass_core::proof::Outcome;
@@ -67,6 +68,25 @@ pub fn probe(exe: &Path, scratch: &Path) -> Level {
     level
 }
 
+/// How the folder of a probe begins.
+const PROBE: &str = "probe-";
+
+/// A probe takes less than a second: a folder of this age is that of one that was killed.
+const STALE_AFTER: Duration = Duration::from_secs(3600);
+
+/// Removes the folders of probes that were killed. One that cannot be removed is in nobody's way.
+fn sweep(scratch: &Path, age: Duration) {
+    for entry in fs_err::read_dir(scratch).into_iter().flatten().flatten() {
+        let is_probe = entry.file_name().to_string_lossy().starts_with(PROBE);
+        let written = entry.metadata().and_then(|metadata| metadata.modified());
+        let is_stale = written.is_ok_and(|time| time.elapsed().is_ok_and(|since| since >= age));
+        if is_probe && is_stale {
+            // Overlayfs leaves folders of mode 000, which this removes too.
+            let _ = crate::git::remove_whole(&entry.path());
+        }
+    }
+}
+
 /// Builds a view, writes through it, removes a file of a lower layer, and looks at what is left.
 fn try_all(exe: &Path, scratch: &Path) -> Result<(), String> {
     let fails = |error: std::io::Error| error.to_string();
@@ -74,7 +94,8 @@ fn try_all(exe: &Path, scratch: &Path) -> Result<(), String> {
         return Err("WINDLASS_NO_NAMESPACES is set".to_owned());
     }
     fs_err::create_dir_all(scratch).map_err(fails)?;
-    let folder = tempfile::Builder::new().prefix("probe-").tempdir_in(scratch).map_err(fails)?;
+    sweep(scratch, STALE_AFTER);
+    let folder = tempfile::Builder::new().prefix(PROBE).tempdir_in(scratch).map_err(fails)?;
     let dir = folder.path().canonicalize().map_err(fails)?;
     let (root, upper) =
         (Upper::below(&dir.join("root"), true), Upper::below(&dir.join("upper"), true));
@@ -104,5 +125,23 @@ fn try_all(exe: &Path, scratch: &Path) -> Result<(), String> {
         Outcome::Exited { code: 0 } if made => Ok(()),
         Outcome::CouldNotStart { message } => Err(message),
         other => Err(format!("a program in a view ended with {other:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_folder_of_a_killed_probe_is_removed_by_a_later_one() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (probe, other) = (scratch.path().join("probe-Ab12cd"), scratch.path().join("run"));
+        for folder in [&probe, &other] {
+            fs_err::create_dir_all(folder.join("upper")).unwrap();
+        }
+        sweep(scratch.path(), STALE_AFTER);
+        assert!(probe.exists(), "it may be at work");
+        sweep(scratch.path(), Duration::ZERO);
+        assert!(!probe.exists() && other.exists());
     }
 }

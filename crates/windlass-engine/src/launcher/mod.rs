@@ -34,7 +34,7 @@ pub mod policy;
 mod registry;
 mod seccomp;
 mod signals;
-mod supervise;
+pub(crate) mod supervise;
 mod sweep;
 pub mod view;
 

@@ -31,6 +31,8 @@ pub(super) struct Inside {
     pub(super) pid: Pid,
     /// Its way out.
     pub(super) proxy: Option<ProxyChild>,
+    /// Whether it is in all of its groups.
+    pub(super) in_groups: bool,
     /// Tells how the program ended.
     pub(super) ends: Ends,
 }
@@ -92,7 +94,7 @@ pub(super) fn start(
     drop((theirs, streams));
     let pid = Pid::from_raw(pid).ok_or_else(|| "the kernel gave no pid".to_owned())?;
     let ends = Ends { stream: ours, heard: Vec::new() };
-    let mut running = Inside { pid, proxy: None, ends };
+    let mut running = Inside { pid, proxy: None, in_groups: false, ends };
     let met = map_ids(pid, view.rights)
         .map_err(|error| format!("failed to map users into the namespace: {error}"))
         .and_then(|()| running.go(policy.proxy.as_ref()));
@@ -127,7 +129,10 @@ impl Inside {
         let mut stream = &self.ends.stream;
         let mut answer = [0; 1];
         match stream.read(&mut answer) {
-            Ok(1) if answer[0] == init::RUNS => Ok(()),
+            Ok(1) if matches!(answer[0], init::RUNS | init::RUNS_OUTSIDE) => {
+                self.in_groups = answer[0] == init::RUNS;
+                Ok(())
+            }
             Ok(1) => {
                 let mut words = String::new();
                 let _ = stream.read_to_string(&mut words);

@@ -122,6 +122,9 @@ pub struct Limits {
     pub open_files: Option<u64>,
     /// Memory of all processes together, by the launcher's watch.
     pub memory_bytes: Option<u64>,
+    /// What stays free on the disk that it writes to, by the launcher's watch.
+    #[serde(default)]
+    pub free_disk_bytes: Option<u64>,
 }
 
 impl Default for Limits {
@@ -133,6 +136,7 @@ impl Default for Limits {
             cpu_seconds: None,
             open_files: None,
             memory_bytes: None,
+            free_disk_bytes: None,
         }
     }
 }

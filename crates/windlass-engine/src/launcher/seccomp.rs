@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, TargetArch,
+    SeccompRule, TargetArch, sock_filter,
 };
 
 use super::view::Rights;
@@ -80,11 +80,94 @@ pub(super) fn filter(rights: Rights) -> Result<BpfProgram, String> {
     let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(|error| error.to_string())?;
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, arch);
-    filter.and_then(BpfProgram::try_from).map_err(|error| error.to_string())
+    let listed = filter.and_then(BpfProgram::try_from).map_err(|error| error.to_string())?;
+    Ok(without_other_numbers(listed))
+}
+
+/// The bit that makes a number one of the x32 ABI, under which every call can be made a second time and
+/// some have numbers of their own. The kernel calls both ABIs one architecture.
+const X32_BIT: u32 = 0x4000_0000;
+
+/// Puts before a filter that a number of the x32 ABI is no call, as in a kernel without it.
+fn without_other_numbers(listed: BpfProgram) -> BpfProgram {
+    if std::env::consts::ARCH != "x86_64" {
+        return listed;
+    }
+    let nothing_there = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
+    let instruction = |code: u32, jf: u8, k: u32| sock_filter {
+        code: u16::try_from(code).unwrap_or(u16::MAX),
+        jt: 0,
+        jf,
+        k,
+    };
+    // The number is the first word of what a filter looks at. Jumps are relative, so the rest of the
+    // program stays as it is.
+    let mut program = vec![
+        instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
+        instruction(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 1, X32_BIT),
+        instruction(libc::BPF_RET | libc::BPF_K, 0, nothing_there),
+    ];
+    program.extend(listed);
+    program
 }
 
 fn when(argument: u8, operator: SeccompCmpOp, value: u64) -> Result<SeccompRule, String> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
         .and_then(|condition| SeccompRule::new(vec![condition]))
         .map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a filter answers for a call without arguments, as the kernel would work it out.
+    fn answer(program: &[sock_filter], number: u32) -> u32 {
+        let architecture = 0xc000_003e;
+        let (mut at, mut value) = (0, 0);
+        loop {
+            let each = &program[at];
+            at += 1;
+            let code = u32::from(each.code);
+            let jump = |holds: bool| usize::from(if holds { each.jt } else { each.jf });
+            match code & 0x07 {
+                libc::BPF_LD => {
+                    value = match each.k {
+                        0 => number,
+                        4 => architecture,
+                        _ => 0,
+                    }
+                }
+                libc::BPF_RET => return each.k,
+                libc::BPF_JMP => match code & 0xf0 {
+                    libc::BPF_JA => at += usize::try_from(each.k).unwrap(),
+                    libc::BPF_JEQ => at += jump(value == each.k),
+                    libc::BPF_JGE => at += jump(value >= each.k),
+                    libc::BPF_JGT => at += jump(value > each.k),
+                    libc::BPF_JSET => at += jump(value & each.k != 0),
+                    other => panic!("jump {other:#x}"),
+                },
+                libc::BPF_ALU => value &= each.k,
+                other => panic!("instruction {other:#x}"),
+            }
+        }
+    }
+
+    #[test]
+    fn no_call_goes_by_another_number() {
+        if std::env::consts::ARCH != "x86_64" {
+            return;
+        }
+        let program = filter(Rights::None).unwrap();
+        let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned();
+        let no_call = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
+        let number = |call: libc::c_long| u32::try_from(call).unwrap();
+        assert_eq!(answer(&program, number(libc::SYS_getpid)), libc::SECCOMP_RET_ALLOW);
+        for call in REFUSED.iter().chain(MOUNTS) {
+            assert_eq!(answer(&program, number(*call)), refused, "{call}");
+            assert_eq!(answer(&program, number(*call) | X32_BIT), no_call, "{call}");
+        }
+        // The x32 number of `ioctl`, which has no other.
+        assert_eq!(answer(&program, 514 | X32_BIT), no_call);
+    }
 }

@@ -179,25 +179,26 @@ impl Supervisor<'_> {
         }
     }
 
-    /// Takes in what the proxy says. Programs try for ever to reach a provider that they may not reach,
-    /// so one that is refused ends the attempt.
+    /// Takes in what the proxy says. Programs try for ever to reach a model that they cannot reach, so
+    /// that ends the attempt.
     fn hear_proxy(&mut self, phase: Phase) -> Phase {
         let Some(proxy) = &mut self.proxy else { return phase };
-        let refused = match proxy.take_failures() {
-            Ok(failures) => failures.into_iter().find(|failure| {
-                matches!(failure.kind, FailureKind::Refused | FailureKind::Private)
-            }),
+        let private = match proxy.take_failures() {
+            Ok(failures) => {
+                failures.into_iter().find(|failure| failure.kind == FailureKind::Private)
+            }
             Err(_) => {
                 // It is gone: connections fail, and the program says so itself.
                 self.proxy = None;
-                None
+                return phase;
             }
         };
-        let Some(Failure { host, port, .. }) = refused else { return phase };
-        let message = format!(
-            "the provider's host {host}:{port} is not on the list of the step's network: add it to \
-             `hosts`"
-        );
+        let Some(failure) = private.or_else(|| proxy.hopeless().cloned()) else { return phase };
+        // A second request would kill a program that is about to end.
+        if !matches!(phase, Phase::Running) {
+            return phase;
+        }
+        let message = out_of_reach(&failure);
         self.stop(phase, Outcome::AgentFailed { category: Category::External, message })
     }
 
@@ -226,6 +227,12 @@ impl Supervisor<'_> {
             let what = format!("{} MiB of memory", most >> 20);
             return over(phase, Outcome::OverLimit { what });
         }
+        if let Some(least) = self.policy.limits.free_disk_bytes
+            && self.free_disk_bytes().is_some_and(|free| free < least)
+        {
+            let what = format!("the disk has to keep {} MiB free", least >> 20);
+            return over(phase, Outcome::OverLimit { what });
+        }
         let most = self.policy.limits.processes;
         let refused = self.cgroups.refused_forks();
         // Init is windlass's own.
@@ -235,6 +242,12 @@ impl Supervisor<'_> {
             return over(phase, Outcome::OverLimit { what: format!("{most} processes") });
         }
         phase
+    }
+
+    /// Returns what is free on the disk that the program writes to.
+    fn free_disk_bytes(&self) -> Option<u64> {
+        let writes = self.policy.view.as_ref().map_or(&self.policy.cwd, |view| &view.writes.dir);
+        free_bytes(writes)
     }
 
     /// Says what follows from all that is known.
@@ -261,6 +274,37 @@ impl Supervisor<'_> {
             Phase::Running | Phase::Stopping { .. } | Phase::Over { .. } => phase,
         }
     }
+}
+
+/// Says why an attempt was ended that cannot reach its model.
+fn out_of_reach(failure: &Failure) -> String {
+    let Failure { kind, host, port, provider } = failure;
+    match (kind, provider) {
+        (FailureKind::Refused, _) => format!(
+            "no connection of the agent was made, and the last one was refused: {host}:{port} is not on \
+             the list of the step's network; if it is the model's host, add it to `hosts`"
+        ),
+        (FailureKind::Private, false) => format!(
+            "no connection of the agent was made, and the last one was refused: {host} leads to an \
+             address that is not connected to; list the address itself in `hosts`"
+        ),
+        (FailureKind::Private, true) => format!(
+            "the provider's host {host}:{port} leads to an address that is not connected to; list the \
+             address itself in `hosts`"
+        ),
+        (FailureKind::Unresolvable, _) => format!(
+            "the provider's host {host}:{port} has no address: check the name and your connection"
+        ),
+        (FailureKind::Failed, _) => {
+            format!("the provider's host {host}:{port} does not answer: try it outside of windlass")
+        }
+    }
+}
+
+/// Returns how much an ordinary user may still write to the disk of a folder.
+pub(crate) fn free_bytes(folder: &std::path::Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }
 
 /// Ends the watch; a reason that was there before stays.
@@ -301,5 +345,24 @@ pub(super) fn outcome_of(ended: Option<ProgramEnd>, policy: &LaunchPolicy) -> Ou
             Outcome::OverLimit { what: format!("a file of {bytes} bytes") }
         }
         _ => Outcome::Signalled { signal },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attempt_without_its_model_is_told_which_host_and_what_to_do() {
+        let told = |kind, provider| {
+            let host = "model.example".to_owned();
+            out_of_reach(&Failure { kind, host, port: 8443, provider })
+        };
+        let refused = told(FailureKind::Refused, false);
+        assert!(refused.contains("model.example:8443") && refused.contains("`hosts`"), "{refused}");
+        for kind in [FailureKind::Failed, FailureKind::Unresolvable, FailureKind::Private] {
+            let words = told(kind, true);
+            assert!(words.contains("the provider's host model.example:8443"), "{words}");
+        }
     }
 }

@@ -36,7 +36,7 @@ pub fn spawn(exe: &Path, listener: OwnedFd, policy: &ProxyPolicy) -> io::Result<
     spawn_with_forwards(exe, listener, Vec::new(), policy)
 }
 
-/// Starts a proxy that also has a listener for each of the policy's forwards, in their order.
+/// Starts a proxy that also has a listener for each address of the policy's forwards, in their order.
 ///
 /// A connection to such a listener goes to the forward's port with no word of a proxy's: clients do
 /// not ask a proxy for loopback addresses, which `NO_PROXY` names.
@@ -68,7 +68,7 @@ pub fn spawn_with_forwards(
             return Err(error);
         }
     };
-    let proxy = ProxyChild { control: ours, process, pid, heard: Vec::new() };
+    let proxy = ProxyChild { control: ours, process, pid, heard: Vec::new(), hopeless: None };
     let listeners: Vec<OwnedFd> = std::iter::once(listener).chain(forwards).collect();
     control::hand_over(&proxy.control, &listeners, policy)?;
     Ok(proxy)
@@ -90,6 +90,7 @@ pub struct ProxyChild {
     process: OwnedFd,
     pid: Pid,
     heard: Vec<u8>,
+    hopeless: Option<Failure>,
 }
 
 impl ProxyChild {
@@ -105,10 +106,18 @@ impl ProxyChild {
         loop {
             match self.next_word()? {
                 Some(Word::Ready) => return Ok(()),
-                Some(Word::ProviderFailed(_)) => return Err(io::ErrorKind::InvalidData.into()),
+                Some(Word::ProviderFailed(_) | Word::Hopeless(_)) => {
+                    return Err(io::ErrorKind::InvalidData.into());
+                }
                 None => self.hear()?,
             }
         }
+    }
+
+    /// Returns what a backend tried last that has reached nothing at all, once there is no chance left.
+    /// It is known after [`Self::take_failures`].
+    pub fn hopeless(&self) -> Option<&Failure> {
+        self.hopeless.as_ref()
     }
 
     /// Returns the hosts of the provider that could not be reached, each once, without waiting.
@@ -123,6 +132,7 @@ impl ProxyChild {
                 match word {
                     Word::Ready => {}
                     Word::ProviderFailed(failure) => failures.push(failure),
+                    Word::Hopeless(failure) => self.hopeless = Some(failure),
                 }
             }
             match self.hear() {

@@ -32,6 +32,8 @@ pub(super) enum Word {
     Ready,
     /// A host of the provider could not be reached.
     ProviderFailed(super::record::Failure),
+    /// The backend has tried long enough, and not one connection was made; this one was the last.
+    Hopeless(super::record::Failure),
 }
 
 /// Sends the listeners and the policy.

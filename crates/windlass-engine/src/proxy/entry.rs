@@ -15,7 +15,6 @@ use super::control::{self, Word};
 use super::policy::ProxyPolicy;
 use super::record::Recorder;
 use super::serve::{Entrance, Proxy};
-use super::target::Target;
 
 /// Runs as a proxy: standard input is the launcher's socket.
 ///
@@ -36,8 +35,7 @@ fn run() -> io::Result<()> {
     let (listeners, policy) = control::take_over(&control)?;
     let entrances = entrances(listeners, &policy)?;
     use_all_descriptors()?;
-    let recorder =
-        Recorder::open(&policy.record, policy.bounds.record_lines, control.try_clone()?)?;
+    let recorder = Recorder::open(&policy, control.try_clone()?)?;
     let proxy = Arc::new(Proxy::new(policy, recorder));
     for (listener, entrance) in entrances {
         proxy.listen(listener, entrance)?;
@@ -51,12 +49,12 @@ fn entrances(
     listeners: Vec<OwnedFd>,
     policy: &ProxyPolicy,
 ) -> io::Result<Vec<(TcpListener, Entrance)>> {
-    let forwards = policy.forward.iter();
-    let targets = forwards.map(|to| Target { host: to.host.clone(), port: to.port });
-    let entrances = std::iter::once(Entrance::Proxy).chain(targets.map(Entrance::Forward));
-    if listeners.is_empty() || listeners.len() > policy.forward.len() + 1 {
+    let doors = policy.doors();
+    if listeners.is_empty() || listeners.len() > doors.len() + 1 {
         return Err(io::Error::other("there is not one listener for the proxy and each forward"));
     }
+    let targets = doors.into_iter().map(|(_, target)| Entrance::Forward(target));
+    let entrances = std::iter::once(Entrance::Proxy).chain(targets);
     Ok(listeners.into_iter().map(TcpListener::from).zip(entrances).collect())
 }
 

@@ -64,6 +64,20 @@ impl ProxyPolicy {
             bounds: Bounds::default(),
         }
     }
+
+    /// Where a box listens for its forwards, in order and each address once, and what it leads to.
+    pub(crate) fn doors(&self) -> Vec<(SocketAddr, Target)> {
+        let mut doors: Vec<(SocketAddr, Target)> = Vec::new();
+        for forward in &self.forward {
+            let target = Target { host: forward.host.clone(), port: forward.port };
+            for address in forward.asked_at() {
+                if !doors.iter().any(|(known, _)| *known == address) {
+                    doors.push((address, target.clone()));
+                }
+            }
+        }
+        doors
+    }
 }
 
 /// Times and sizes that keep one box from using up the machine.
@@ -82,6 +96,8 @@ pub struct Bounds {
     pub connections: usize,
     /// The most lines of the record.
     pub record_lines: usize,
+    /// How long a backend may try without having made one connection.
+    pub hopeless_ms: u64,
 }
 
 impl Default for Bounds {
@@ -93,6 +109,7 @@ impl Default for Bounds {
             header_bytes: 64 * 1024,
             connections: 256,
             record_lines: 1000,
+            hopeless_ms: 10_000,
         }
     }
 }
@@ -104,6 +121,10 @@ impl Bounds {
 
     pub(super) fn connect(&self) -> Duration {
         Duration::from_millis(self.connect_ms)
+    }
+
+    pub(super) fn hopeless(&self) -> Duration {
+        Duration::from_millis(self.hopeless_ms)
     }
 
     pub(super) fn idle(&self) -> Duration {
@@ -130,14 +151,27 @@ impl Forward {
         self.host == target.host && self.port == target.port
     }
 
-    /// The loopback addresses to try: the box's own if it is one, both families for a name.
-    pub(super) fn addresses(&self) -> Vec<SocketAddr> {
-        let both = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
+    /// The addresses of the box at which a program asks for it: its own, both families for a name.
+    fn asked_at(&self) -> Vec<SocketAddr> {
         match self.host {
-            Host::Address(address) if address.is_loopback() => vec![(address, self.to).into()],
-            Host::Address(_) | Host::Name(_) => both.map(|ip| (ip, self.to).into()).to_vec(),
+            Host::Address(address) => vec![(address.to_canonical(), self.port).into()],
+            Host::Name(_) => loopback(self.port).to_vec(),
         }
     }
+
+    /// The loopback addresses to try: the box's own if it is one, both families for a name.
+    pub(super) fn addresses(&self) -> Vec<SocketAddr> {
+        match self.host {
+            Host::Address(address) if address.is_loopback() => vec![(address, self.to).into()],
+            Host::Address(_) | Host::Name(_) => loopback(self.to).to_vec(),
+        }
+    }
+}
+
+/// A port on the loopback of both families.
+fn loopback(port: u16) -> [SocketAddr; 2] {
+    let both = [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(Ipv6Addr::LOCALHOST)];
+    both.map(|ip| (ip, port).into())
 }
 
 /// Hosts as text in JSON.
@@ -309,6 +343,22 @@ mod tests {
         for rule in wrong {
             assert!(rule.parse::<HostRule>().is_err(), "{rule}");
         }
+    }
+
+    #[test]
+    fn a_box_listens_where_it_is_told_to_ask_and_at_each_address_once() {
+        let mut policy = ProxyPolicy::new(PathBuf::from("/record"));
+        let doors = |policy: &ProxyPolicy| -> Vec<String> {
+            policy.doors().into_iter().map(|(address, _)| address.to_string()).collect()
+        };
+        for (host, port) in [("[::1]", 1), ("127.1.2.3", 2), ("localhost", 3), ("127.0.0.1", 3)] {
+            let host = Host::parse(host).unwrap();
+            policy.forward.push(Forward { host, port, to: port });
+        }
+        assert_eq!(doors(&policy), ["[::1]:1", "127.1.2.3:2", "127.0.0.1:3", "[::1]:3"]);
+        let targets = policy.doors().into_iter().map(|(_, target)| target.host.to_string());
+        let targets: Vec<String> = targets.collect();
+        assert_eq!(targets[2..], ["localhost", "localhost"]);
     }
 
     #[test]

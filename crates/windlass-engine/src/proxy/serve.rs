@@ -139,9 +139,12 @@ impl Proxy {
     /// Connects to a target, and writes down that it could not.
     fn connect(&self, target: &Target) -> io::Result<Result<Connected, FailureKind>> {
         let connected = connect(&self.policy, target);
-        if let Err(kind) = &connected {
-            let provider = is_of_provider(&self.policy, target);
-            self.recorder.record(Failure::new(*kind, target, provider))?;
+        match &connected {
+            Ok(_) => self.recorder.made(),
+            Err(kind) => {
+                let provider = is_of_provider(&self.policy, target);
+                self.recorder.record(Failure::new(*kind, target, provider))?;
+            }
         }
         Ok(connected)
     }

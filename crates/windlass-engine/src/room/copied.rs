@@ -57,6 +57,26 @@ pub struct Copied {
     pub folders: Vec<String>,
     /// Folders that were not, and why.
     pub left_out: Vec<(String, String)>,
+    /// What the copied folders hold: names and sizes, as one number. Another checkout of the same code
+    /// may have other dependencies.
+    #[serde(default)]
+    pub holds: String,
+}
+
+/// Names and sizes of files, added up in whatever order they are met.
+#[derive(Default)]
+struct Sum(u128);
+
+impl Sum {
+    fn add(&mut self, path: &Path, bytes: u64) {
+        use std::os::unix::ffi::OsStrExt as _;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&bytes.to_le_bytes());
+        hasher.update(path.as_os_str().as_bytes());
+        let mut number = [0; 16];
+        number.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+        self.0 = self.0.wrapping_add(u128::from_le_bytes(number));
+    }
 }
 
 /// Copies the ignored folders among `ignored`, paths relative to `from`, to below `to`.
@@ -70,6 +90,7 @@ pub(crate) fn copy_folders(
     limit: u64,
 ) -> io::Result<Copied> {
     let mut copied = Copied::default();
+    let mut sum = Sum::default();
     fs_err::create_dir_all(to)?;
     for path in ignored {
         // Git lists a folder, and again what an ignore file inside of it ignores.
@@ -103,8 +124,10 @@ pub(crate) fn copy_folders(
         let target = to.join(path);
         fs_err::create_dir_all(target.parent().unwrap_or(to))?;
         copy_folder(&source, &target, linked)?;
+        add_up(&target, path, &mut sum)?;
         copied.folders.push(name);
     }
+    copied.holds = format!("{:032x}", sum.0);
     Ok(copied)
 }
 
@@ -136,6 +159,20 @@ fn size_of(folder: &Path) -> io::Result<(u64, u64)> {
         }
     }
     Ok((bytes, entries))
+}
+
+/// Adds what a folder holds, under the name that it has in the checkout.
+fn add_up(folder: &Path, name: &Path, sum: &mut Sum) -> io::Result<()> {
+    for entry in fs_err::read_dir(folder)? {
+        let entry = entry?;
+        let (metadata, name) = (entry.metadata()?, name.join(entry.file_name()));
+        if metadata.is_dir() {
+            add_up(&entry.path(), &name, sum)?;
+        } else {
+            sum.add(&name, metadata.len());
+        }
+    }
+    Ok(())
 }
 
 fn copy_folder(from: &Path, to: &Path, linked: bool) -> io::Result<()> {
@@ -228,6 +265,27 @@ mod tests {
         for absent in ["node_modules/.cache", "src", "big", ".env"] {
             assert!(!to.join(absent).exists(), "{absent}");
         }
+    }
+
+    #[test]
+    fn what_was_copied_is_told_apart_by_names_and_sizes() {
+        let dir = tempfile::tempdir().unwrap();
+        let from = dir.path().join("checkout");
+        let mut number = 0;
+        let mut holds = || {
+            number += 1;
+            let to = dir.path().join(number.to_string());
+            copy_folders(&from, &[PathBuf::from("vendor")], &to, 1 << 20).unwrap().holds
+        };
+        write(&from.join("vendor/a/one"), "1");
+        write(&from.join("vendor/b/two"), "2");
+        let first = holds();
+        assert_eq!(first, holds(), "the same folder");
+        write(&from.join("vendor/b/two"), "22");
+        let larger = holds();
+        fs_err::rename(from.join("vendor/b/two"), from.join("vendor/b/three")).unwrap();
+        let renamed = holds();
+        assert!(first != larger && larger != renamed && first != renamed);
     }
 
     #[test]

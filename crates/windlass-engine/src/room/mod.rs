@@ -31,7 +31,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rustix::fs::Timespec;
 use windlass_core::id::ObjectId;
 
-use crate::exposed::Exposed;
+use crate::exposed::{Exposed, mounts_of};
 use crate::git::{Checkout, CheckoutError, Person, Place, UserRepository};
 use crate::launcher::level::Level;
 use crate::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
@@ -351,12 +351,16 @@ impl Rooms {
     ///
     /// # Errors
     /// The disk fails.
-    pub fn view(&self, room: &Room, network: ViewNetwork, expose: &[PathBuf]) -> io::Result<View> {
+    pub fn view(
+        &self,
+        room: &Room,
+        network: ViewNetwork,
+        rights: Rights,
+        expose: &[PathBuf],
+    ) -> io::Result<View> {
         let mut mounts = self.exposed.mounts(&room.dir.join("home"), &room.homes)?;
         self.leave_out_own_artefacts(&mounts)?;
-        for path in expose.iter().filter(|path| path.exists()) {
-            mounts.push(Mount::ReadOnly { from: path.clone(), to: path.clone() });
-        }
+        mounts.extend(expose.iter().flat_map(|path| mounts_of(path)));
         for (number, folder) in self.objects.iter().enumerate() {
             let to = match number {
                 0 => PathBuf::from(OBJECTS),
@@ -376,7 +380,7 @@ impl Rooms {
             writes: Upper::below(&room.dir.join("root"), true),
             mounts,
             network,
-            rights: Rights::Users,
+            rights,
         })
     }
 

@@ -22,7 +22,7 @@ use super::suites::read_tests;
 use super::verifier::{Broken, Verifier};
 use crate::exposed::Exposed;
 use crate::git::{EngineRepository, Place};
-use crate::launcher::view::ViewNetwork;
+use crate::launcher::view::{Rights, ViewNetwork};
 use crate::room::copied::is_installed;
 use crate::room::{Below, Room, Rooms};
 
@@ -136,6 +136,7 @@ impl OnBase<'_> {
                 windlass_core::plan::RoomNetwork::None => ViewNetwork::Own,
                 windlass_core::plan::RoomNetwork::Host => ViewNetwork::Host,
             },
+            rights: Rights::Users,
             proxy: None,
             expose: verifier.below_home(&self.command.room.expose),
         };

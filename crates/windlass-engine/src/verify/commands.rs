@@ -10,8 +10,9 @@ use super::verifier::Verifier;
 use crate::dispatch::network::put_in_force;
 use crate::git::place_files;
 use crate::launcher::level::Level;
-use crate::launcher::view::ViewNetwork;
-use crate::launcher::{Confinement, ConfinementMode, LaunchPolicy, LaunchReport};
+use crate::launcher::supervise::free_bytes;
+use crate::launcher::view::{Rights, ViewNetwork};
+use crate::launcher::{Confinement, LaunchPolicy, LaunchReport, Limits};
 use crate::process::{self, LauncherCommand};
 use crate::proxy::ProxyPolicy;
 use crate::room::Room;
@@ -24,6 +25,12 @@ const MAX_EXCERPT_BYTES: usize = 1500;
 
 /// How much of that an account of what else was seen may take; the rest is the output's.
 const MAX_ACCOUNT_EXCERPT_BYTES: usize = 1000;
+
+/// The largest file that a command writes: an image of a machine, or a database for a load test.
+const MAX_FILE_BYTES: u64 = 16 << 30;
+
+/// What a command leaves free on the disk of its room.
+const KEPT_FREE_BYTES: u64 = 1 << 30;
 
 /// How a command ended, and what it printed.
 pub(super) struct Ran {
@@ -39,8 +46,12 @@ impl Ran {
 
     /// Whether the way it ended says something about the work. A command that ran out of time, was
     /// stopped or is not there (126 and 127, as shells say it) has said nothing: under `not` that
-    /// must not pass for a failure.
+    /// must not pass for a failure. Nor must one whose launcher was lost: a signal ended it that was
+    /// not its own.
     pub(super) fn answered(&self) -> bool {
+        if self.report.lost.is_some() {
+            return false;
+        }
         match &self.report.outcome {
             Outcome::Exited { code } => !matches!(code, 126 | 127),
             Outcome::Signalled { .. } => true,
@@ -59,6 +70,9 @@ impl Ran {
 
     /// How it ended, in words.
     pub(super) fn words(&self, timeout: Span) -> String {
+        if let Some(how) = &self.report.lost {
+            return format!("was ended from outside: {how}");
+        }
         match &self.report.outcome {
             Outcome::Exited { code } => format!("exited with {code}"),
             Outcome::Signalled { signal } => format!("was ended by signal {signal}"),
@@ -83,6 +97,8 @@ pub(super) struct CommandRequest<'a> {
     pub(super) timeout: Span,
     pub(super) env: Vec<(String, String)>,
     pub(super) network: ViewNetwork,
+    /// What it may do besides, in its namespace.
+    pub(super) rights: Rights,
     /// The way out of a network of its own.
     pub(super) proxy: Option<ProxyPolicy>,
     /// Further paths that it may read.
@@ -133,10 +149,13 @@ impl Verifier {
         policy.max_output_bytes = MAX_EVIDENCE_BYTES;
         policy.timeout = Some(request.timeout);
         policy.grace = Span::seconds(5);
+        policy.limits = command_limits(free_bytes(&self.rooms.dir));
         policy.hold_lock = Some(self.launchers_lock.clone());
         policy.registry = Some(self.registry.clone());
         if *self.rooms.level() == Level::Namespaces {
-            policy.view = Some(self.rooms.view(room, request.network, &request.expose)?);
+            let (network, rights) = (request.network, request.rights);
+            policy.view = Some(self.rooms.view(room, network, rights, &request.expose)?);
+            policy.confinement.mode = self.mode;
             if let Some(proxy) = &request.proxy {
                 put_in_force(proxy.clone(), &mut policy);
             }
@@ -146,7 +165,7 @@ impl Verifier {
         fs_err::create_dir_all(&temp)?;
         policy.env.push(("TMPDIR".to_owned(), temp.to_string_lossy().into_owned()));
         policy.confinement = Confinement {
-            mode: ConfinementMode::Prefer,
+            mode: self.mode,
             write: self.rooms.exposed().caches(),
             never: self.never.clone(),
             within: vec![room.root().to_owned(), temp],
@@ -195,6 +214,20 @@ impl Verifier {
     }
 }
 
+/// What a command may use. It runs the agent's code, so nothing of it may take the machine down; test
+/// suites are large, so no bound is near to what one uses.
+fn command_limits(free_disk: Option<u64>) -> Limits {
+    let memory = rustix::system::sysinfo();
+    let total = memory.totalram.saturating_mul(u64::from(memory.mem_unit));
+    Limits {
+        file_size_bytes: Some(MAX_FILE_BYTES),
+        memory_bytes: Some(total / 10 * 9),
+        // On a disk that is nearly full already, a command may still use most of what there is.
+        free_disk_bytes: free_disk.map(|free| KEPT_FREE_BYTES.min(free / 10)),
+        ..Limits::default()
+    }
+}
+
 fn read_output(scratch: &Path) -> Result<Vec<u8>, std::io::Error> {
     // Never through a link and never from a pipe: where nothing confines a check, it can put
     // anything in the place of its own output.
@@ -240,6 +273,32 @@ fn printable(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn ran(outcome: Outcome, lost: Option<&str>) -> Ran {
+        let lost = lost.map(str::to_owned);
+        let report = LaunchReport { lost, ..LaunchReport::of(outcome) };
+        Ran { report, evidence: None, excerpt: String::new() }
+    }
+
+    #[test]
+    fn a_command_whose_launcher_was_lost_has_said_nothing() {
+        let killed = Outcome::Signalled { signal: 9 };
+        assert!(ran(killed.clone(), None).answered());
+        let lost = ran(killed, Some("the launcher was killed"));
+        assert!(!lost.answered());
+        assert!(lost.words(Span::seconds(1)).contains("the launcher was killed"));
+    }
+
+    #[test]
+    fn a_command_is_bounded_as_attempts_are() {
+        let limits = command_limits(Some(100 << 30));
+        assert!(limits.memory_bytes.is_some() && limits.file_size_bytes.is_some());
+        assert!(limits.processes > 0);
+        assert_eq!(limits.free_disk_bytes, Some(KEPT_FREE_BYTES));
+        // Where little is left, most of that may still be used.
+        assert_eq!(command_limits(Some(1000)).free_disk_bytes, Some(100));
+        assert_eq!(command_limits(None).free_disk_bytes, None);
+    }
 
     #[test]
     fn an_excerpt_is_the_end_in_whole_lines() {

@@ -156,7 +156,12 @@ impl<'a> Looking<'a> {
         if let Some(why) = not_run {
             return Ok((Holds::No, why));
         }
-        Ok(match self.without_implementation(suite, red, &globs)? {
+        let how = self.without_implementation(suite, red, &globs)?;
+        if self.cancel.is_cancelled() {
+            // What was ended in the middle fails for that alone.
+            return Ok((Holds::Unknown, "cancelled".to_owned()));
+        }
+        Ok(match how {
             How::Failed => (Holds::Yes, summary),
             How::Passed => {
                 let why = "passes, and so do the tests without the implementation: what makes them \
@@ -179,7 +184,8 @@ impl<'a> Looking<'a> {
         globs: &[String],
     ) -> Result<How, Broken> {
         // A suite that never failed, beside one that did, has nothing to show here.
-        if red.suites.iter().any(|other| other.folder == suite.folder && other.passed) {
+        let same = same_at_red(suite, red);
+        if !same.is_empty() && same.iter().all(|other| other.passed) {
             return Ok(How::Failed);
         }
         let since = Changes::between(self.engine, &red.base, &self.request.snapshot.code)?;
@@ -190,8 +196,9 @@ impl<'a> Looking<'a> {
         let code = self.engine.overlay(&red.base, &tests, scratch.path())?;
         Ok(match self.run_suite(suite, &code)? {
             Ok(run) => run.how,
-            // That the tree cannot even be made ready is a failure as well.
-            Err(_) => How::Failed,
+            // Whether the tests fail on a tree that cannot be made ready, nobody knows: the network may
+            // have been away.
+            Err(_) => How::NoAnswer,
         })
     }
 
@@ -201,10 +208,9 @@ impl<'a> Looking<'a> {
         of_red.chain(&suite.tests).cloned().collect()
     }
 
-    /// The tests that failed at red, and how many ran there: in the same folder, or in all.
+    /// The tests that failed at red, and how many ran there: in the same suite, or in all.
     fn at_red(&self, suite: &Suite, red: &Red) -> Result<(Vec<String>, u64), Broken> {
-        let same = |other: &&RedSuite| other.folder == suite.folder;
-        let mut suites: Vec<&RedSuite> = red.suites.iter().filter(same).collect();
+        let mut suites = same_at_red(suite, red);
         if suites.is_empty() {
             suites = red.suites.iter().collect();
         }
@@ -215,6 +221,16 @@ impl<'a> Looking<'a> {
         }
         Ok((names, suites.iter().map(|suite| suite.ran).sum()))
     }
+}
+
+/// The suites of red that a suite of green is compared with: those with its command and folder, or
+/// else all of its folder. Several suites of one folder differ in their commands alone.
+fn same_at_red<'r>(suite: &Suite, red: &'r Red) -> Vec<&'r RedSuite> {
+    let folder = |other: &&RedSuite| other.folder == suite.folder;
+    let in_folder: Vec<&RedSuite> = red.suites.iter().filter(folder).collect();
+    let command = |other: &&RedSuite| other.command == suite.command;
+    let same: Vec<&RedSuite> = in_folder.iter().copied().filter(command).collect();
+    if same.is_empty() { in_folder } else { same }
 }
 
 fn in_words(change: &Change) -> String {

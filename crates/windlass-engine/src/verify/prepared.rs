@@ -4,6 +4,7 @@
 //! scripts of a changed manifest. So it sees only the files that it lists as inputs, and what it made
 //! is used again only for the very same inputs; without a list, only for the very same tree.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use windlass_core::id::ObjectId;
@@ -14,11 +15,11 @@ use super::cancel::Cancel;
 use super::changes::set;
 use super::commands::{CommandRequest, Ran};
 use super::verifier::{Broken, Verifier};
-use crate::dispatch::network::registry_proxy;
+use crate::dispatch::network::{failures_in_words, registry_proxy};
 use crate::fault;
 use crate::git::{EngineRepository, Place};
 use crate::launcher::level::Level;
-use crate::launcher::view::ViewNetwork;
+use crate::launcher::view::{Rights, ViewNetwork};
 use crate::proxy::ProxyPolicy;
 use crate::room::layers::Layers;
 use crate::room::{Below, Room};
@@ -168,11 +169,24 @@ impl Verifier {
             timeout: prepare.timeout,
             env: Vec::new(),
             network: if proxy.is_some() { ViewNetwork::Own } else { ViewNetwork::Host },
+            rights: Rights::Users,
             proxy,
             expose: self.below_home(&prepare.expose),
         };
-        let ran = self.run(&room, &request, cancel)?;
+        // What an earlier command was refused says nothing about this one.
+        let record = request.proxy.as_ref().map(|proxy| proxy.record.clone());
+        if let Some(record) = &record
+            && let Err(error) = fs_err::remove_file(record)
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            return Err(error.into());
+        }
+        let mut ran = self.run(&room, &request, cancel)?;
         if !ran.succeeded() {
+            let refused = record.map(|record| failures_in_words(&record)).unwrap_or_default();
+            if !refused.is_empty() {
+                ran.excerpt = format!("{}\n{refused} (`registries`)", ran.excerpt);
+            }
             return Ok(Err(ran));
         }
         fault::point("prepared");
@@ -216,12 +230,58 @@ impl Verifier {
         paths.iter().map(|path| below_home(path, home)).collect()
     }
 
-    /// What identifies the tools that checks use: the same command with another compiler is another
+    /// What identifies the tools that a command uses: the same command with another compiler is another
     /// command.
-    pub(super) fn tools(&self) -> Vec<u8> {
-        let path = self.env.iter().find(|(name, _)| name == "PATH").map(|(_, path)| path.as_str());
-        path.unwrap_or_default().as_bytes().to_vec()
+    pub(super) fn tools(&self, command: &str) -> Vec<u8> {
+        let variable = |wanted: &str| {
+            let found = self.env.iter().find(|(name, _)| name == wanted);
+            found.map(|(_, value)| value.as_str())
+        };
+        let home = self.rooms.exposed().home();
+        let rustup = variable("RUSTUP_HOME").map_or_else(|| home.join(".rustup"), PathBuf::from);
+        tools_of(variable("PATH").unwrap_or_default(), &rustup, command)
     }
+}
+
+/// Programs that others start: what is in `make test` does not say which compiler runs.
+const TOOLCHAINS: &[&str] =
+    &["cc", "c++", "cargo", "rustc", "node", "npm", "python3", "java", "go", "ruby", "php"];
+
+/// How many words of a command are looked for in `PATH`.
+const MAX_WORDS: usize = 64;
+
+/// Names the programs that a command may use by what changes with an update: where they are, which file
+/// that is, and when it was written.
+///
+/// A program that only hands over to another one stays the same when that is updated. Rust's are known
+/// by their folder; version managers of other languages are not.
+fn tools_of(path: &str, rustup: &Path, command: &str) -> Vec<u8> {
+    let mut told = path.as_bytes().to_vec();
+    let words = command.split(|c: char| c.is_whitespace() || "'\"`;|&()<>{}$=".contains(c));
+    let words = words.filter(|word| !word.is_empty() && !word.contains('/')).take(MAX_WORDS);
+    let named: BTreeSet<&str> = words.chain(TOOLCHAINS.iter().copied()).collect();
+    let folders: Vec<PathBuf> = std::env::split_paths(path).filter(|f| f.is_absolute()).collect();
+    for name in named {
+        let found = folders.iter().map(|folder| folder.join(name)).find(|file| file.is_file());
+        found.into_iter().for_each(|file| tell(&file, &mut told));
+    }
+    let toolchains = fs_err::read_dir(rustup.join("toolchains")).into_iter().flatten().flatten();
+    let mut compilers: Vec<PathBuf> =
+        toolchains.map(|entry| entry.path().join("bin/rustc")).collect();
+    compilers.sort();
+    compilers.push(rustup.join("settings.toml"));
+    compilers.iter().for_each(|file| tell(file, &mut told));
+    told
+}
+
+/// Adds what tells one version of a file from another; one that is not there adds nothing.
+fn tell(file: &Path, told: &mut Vec<u8>) {
+    use std::os::unix::fs::MetadataExt as _;
+    let Ok(real) = file.canonicalize() else { return };
+    let Ok(metadata) = fs_err::metadata(&real) else { return };
+    let numbers = [metadata.ino(), metadata.len()];
+    let times = [metadata.mtime(), metadata.mtime_nsec()];
+    told.extend(format!("\n{} {numbers:?} {times:?}", real.display()).into_bytes());
 }
 
 /// The globs of the files that a `prepare` sees, as listed or as its lock file tells.
@@ -268,5 +328,33 @@ impl crate::room::Rooms {
             tree.copy_out(Path::new(path), &folder)?;
         }
         Ok(folder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_version_of_a_program_is_another_tool() {
+        let dir = tempfile::tempdir().unwrap();
+        let (bin, rustup) = (dir.path().join("bin"), dir.path().join("rustup"));
+        let rustc = rustup.join("toolchains/stable/bin/rustc");
+        for file in [&bin.join("lint"), &bin.join("other"), &bin.join("cc"), &rustc] {
+            fs_err::create_dir_all(file.parent().unwrap()).unwrap();
+            fs_err::write(file, "1").unwrap();
+        }
+        let path = bin.to_string_lossy().into_owned();
+        let tools = || tools_of(&path, &rustup, "cd web && lint --all");
+        let first = tools();
+        assert_eq!(tools(), first, "nothing changed");
+        fs_err::write(bin.join("other"), "22").unwrap();
+        assert_eq!(tools(), first, "the command does not name it");
+        // Named by the command, started by nobody knows whom, and behind a program that hands over.
+        for file in [bin.join("lint"), bin.join("cc"), rustc] {
+            let before = tools();
+            fs_err::write(&file, "another version").unwrap();
+            assert_ne!(tools(), before, "{}", file.display());
+        }
     }
 }

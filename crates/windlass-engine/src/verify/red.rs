@@ -42,7 +42,7 @@ struct Shown {
     ran: u64,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// It passes with the new tests: fine as long as another suite of the step fails.
     Passes,
@@ -160,8 +160,10 @@ impl Looking<'_> {
         let (mut fault, mut summary) = fails_now(&now, &known);
         if fault.is_none() {
             summary.push_str(&taken_away(&now, &known, trees));
-            if let Some(unsteady) = self.not_repeated(suite, &trees.tested)? {
-                (fault, summary) = (Some(Fault::Wrong), unsteady);
+            // Once more, in a room of its own: a counter, a clock or a coin fails once as well.
+            let again = self.run_suite(suite, &trees.tested)?;
+            if let Some((unsteady, why)) = not_repeated(&again) {
+                (fault, summary) = (Some(unsteady), why);
             }
         }
         let ran = now.tests.ran().unwrap_or(0);
@@ -171,20 +173,6 @@ impl Looking<'_> {
         let ran = if trees.only_added && suite.report.is_some() { ran.max(least) } else { ran };
         runs.push(("with the test files as they are now", now));
         Ok(Shown { fault, summary, runs, ran })
-    }
-
-    /// Runs tests that failed once more, in a room of their own; says why their failing does not count
-    /// if they pass then. A counter, a clock or a coin fails once as well.
-    fn not_repeated(&mut self, suite: &Suite, code: &ObjectId) -> Result<Option<String>, Broken> {
-        let again = match self.run_suite(suite, code)? {
-            Ok(run) => run,
-            Err(_) => return Ok(None),
-        };
-        Ok((again.how == How::Passed).then(|| {
-            "fails once and passes when it is run again on the same files: its failing cannot be \
-             repeated"
-                .to_owned()
-        }))
     }
 
     fn has_tests(&self, tree: &ObjectId, globs: &[String]) -> Result<bool, Broken> {
@@ -233,7 +221,8 @@ impl Looking<'_> {
             Some(_) | None => None,
         };
         let passed = shown.fault == Some(Fault::Passes);
-        Ok(RedSuite { folder: suite.folder.clone(), ran: shown.ran, failing, passed })
+        let (command, folder) = (suite.command.clone(), suite.folder.clone());
+        Ok(RedSuite { command, folder, ran: shown.ran, failing, passed })
     }
 }
 
@@ -335,6 +324,28 @@ fn fails_now(run: &SuiteRun, known: &Tests) -> (Option<Fault>, String) {
     (None, format!("passed before, and now fails as it should: {}", few(&new_failed)))
 }
 
+/// Says why tests that failed once are not proven to fail, from a second run on the same files.
+///
+/// A run that gave no answer repeats nothing: the machine may have been too slow, or the network away.
+fn not_repeated(again: &Result<SuiteRun, Seen>) -> Option<(Fault, String)> {
+    match again {
+        Ok(SuiteRun { how: How::Failed, .. }) => None,
+        Ok(SuiteRun { how: How::Passed, .. }) => {
+            let why = "fails once and passes when it is run again on the same files: its failing \
+                       cannot be repeated";
+            Some((Fault::Wrong, why.to_owned()))
+        }
+        Ok(SuiteRun { how: How::NoAnswer, words, .. }) => {
+            let why = format!("fails once, and {words} when it is run again: no answer");
+            Some((Fault::NoAnswer, why))
+        }
+        Err(seen) => {
+            let why = format!("fails once, and could not be run again: {}", seen.summary());
+            Some((Fault::NoAnswer, why))
+        }
+    }
+}
+
 /// Names what the step took away or what could not run beside it. Behaviour that goes takes its tests
 /// along, so this is no fault, but whoever reviews the story should know.
 fn taken_away(run: &SuiteRun, known: &Tests, trees: &Trees) -> String {
@@ -364,4 +375,24 @@ fn with_skipped(summary: String, run: &SuiteRun, known: &Tests) -> String {
 
 fn names(all: &[&String]) -> String {
     few(&all.iter().map(|name| (*name).clone()).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(how: How) -> Result<SuiteRun, Seen> {
+        let words = "took longer than 2.0s".to_owned();
+        Ok(SuiteRun { how, words, said: Said::Now(Vec::new()), tests: Tests::NotAsked })
+    }
+
+    #[test]
+    fn only_a_second_failure_repeats_the_first() {
+        assert_eq!(not_repeated(&run(How::Failed)), None);
+        let fault = |again| not_repeated(&again).map(|(fault, _)| fault);
+        assert_eq!(fault(run(How::Passed)), Some(Fault::Wrong));
+        assert_eq!(fault(run(How::NoAnswer)), Some(Fault::NoAnswer));
+        let unprepared = Seen::unanswered("prepare `npm ci` exited with 1".to_owned());
+        assert_eq!(fault(Err(unprepared)), Some(Fault::NoAnswer));
+    }
 }

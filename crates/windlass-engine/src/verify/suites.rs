@@ -105,6 +105,8 @@ impl Looking<'_> {
         suite: &Suite,
         code: &ObjectId,
     ) -> Result<Result<SuiteRun, Seen>, Broken> {
+        // What was copied is a part of the key.
+        self.verifier.ensure_layers(self.place)?;
         let key = self.suite_key(suite, code);
         if let Some(key) = key
             && let Some(run) = self.earlier(suite, key)?
@@ -151,6 +153,9 @@ impl Looking<'_> {
     }
 
     fn suite_key(&self, suite: &Suite, code: &ObjectId) -> Option<PassKey> {
+        if !self.may_be_kept(&suite.command()) {
+            return None;
+        }
         match &suite.report {
             // The same as that of a `run`: how the command ends is all that counts.
             None => self.key_of(code, &suite.command(), &[PASS_FORMAT.to_vec()]),
@@ -193,6 +198,9 @@ impl Looking<'_> {
         began: Instant,
     ) -> Result<(), Broken> {
         let Said::Now(output) = &run.said else { return Ok(()) };
+        if !self.may_be_kept(&suite.command()) {
+            return Ok(());
+        }
         let (evidence, _) = self.verifier.keep(output, "")?;
         let took = Span(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
         let proof = |summary: String| Proof {

@@ -27,8 +27,9 @@ use super::seen::Seen;
 use crate::expr;
 use crate::fault;
 use crate::git::{EngineRepository, IgnoreRules, Place, TreePath, UserRepository, place_files};
+use crate::launcher::ConfinementMode;
 use crate::launcher::level::Level;
-use crate::launcher::view::ViewNetwork;
+use crate::launcher::view::{Rights, ViewNetwork};
 use crate::room::{Room, Rooms};
 use crate::store::blobs::{Blobs, GetError};
 use crate::store::{NewPass, PassKey, Store};
@@ -37,7 +38,10 @@ use crate::store::{NewPass, PassKey, Store};
 const MAX_BASELINE_BYTES: u64 = 64 << 20;
 
 /// Changes whenever a pass under older rules may no longer be trusted.
-pub(super) const PASS_FORMAT: &[u8] = b"pass 3";
+pub(super) const PASS_FORMAT: &[u8] = b"pass 4";
+
+/// Changes whenever a pass of any kind may no longer be trusted.
+const KEY_FORMAT: &[u8] = b"key 2";
 
 /// How much of a file is searched for the text that it must contain.
 const MAX_SEARCHED_BYTES: u64 = 64 << 20;
@@ -68,6 +72,8 @@ pub struct Verifier {
     pub copy_limit: u64,
     /// Whether agents write in the user's checkout, so that nothing of it may be copied any more.
     pub here: bool,
+    /// What happens where commands cannot be confined.
+    pub mode: ConfinementMode,
     /// Room for output that is not yet kept.
     pub scratch: PathBuf,
     /// What launchers lock together.
@@ -582,6 +588,8 @@ impl Looking<'_> {
     /// One command, unless it is known to pass; and whether no other has a chance either.
     fn look_at_command(&mut self, check: &Check) -> Result<(Proof, bool), Broken> {
         let began = Instant::now();
+        // What was copied is a part of the key.
+        self.verifier.ensure_layers(self.place)?;
         let key = self.pass_key(&check.kind);
         if let Some(key) = key
             && let Some(pass) = self.verifier.passes.pass(key)?
@@ -637,6 +645,7 @@ impl Looking<'_> {
                 RoomNetwork::None => ViewNetwork::Own,
                 RoomNetwork::Host => ViewNetwork::Host,
             },
+            rights: if command.room.agents_own { Rights::None } else { Rights::Users },
             proxy: None,
             expose: self.verifier.below_home(&command.room.expose),
         })
@@ -692,7 +701,17 @@ impl Looking<'_> {
             Some(wanted) => wanted.pass_key().to_vec(),
             None => vec![PASS_FORMAT.to_vec()],
         };
-        self.key_of(&self.request.snapshot.code, &check.command()?, &kind)
+        let command = check.command().filter(|command| self.may_be_kept(command))?;
+        self.key_of(&self.request.snapshot.code, &command, &kind)
+    }
+
+    /// Whether a pass may be used again at all. What a command reaches over the network or beside its
+    /// room changes without anybody noticing.
+    pub(super) fn may_be_kept(&self, asked: &CheckCommand<'_>) -> bool {
+        let prepares = &self.request.plan.prepare;
+        asked.room.network == RoomNetwork::None
+            && asked.room.expose.is_empty()
+            && prepares.iter().all(|prepare| prepare.expose.is_empty())
     }
 
     /// What a pass of this command on this code depends on; `kind` is what else was looked at.
@@ -710,6 +729,7 @@ impl Looking<'_> {
             hasher.update(&(bytes.len() as u64).to_le_bytes());
             hasher.update(bytes);
         };
+        part(KEY_FORMAT);
         kind.iter().for_each(|bytes| part(bytes));
         part(code.as_str().as_bytes());
         part(command.as_bytes());
@@ -720,12 +740,16 @@ impl Looking<'_> {
             part(value.map_or(&b""[..], |(_, value)| value.as_bytes()));
         }
         for prepare in &self.request.plan.prepare {
-            // Its inputs are part of the code, so the command's words suffice.
+            // Its inputs are part of the code; which of them it sees is not.
             part(prepare.run.as_bytes());
             part(prepare.folder.as_deref().unwrap_or_default().as_bytes());
+            part(prepare.lock.as_deref().unwrap_or_default().as_bytes());
+            part(prepare.inputs.join("\n").as_bytes());
+            part(&self.verifier.tools(&prepare.run));
         }
         part(self.verifier.rooms.level().name().as_bytes());
-        part(&self.verifier.tools());
+        part(&self.verifier.tools(command));
+        part(self.verifier.rooms.copied().holds.as_bytes());
         for (path, hash) in &self.verifier.carried {
             part(path.as_bytes());
             part(hash.as_str().as_bytes());

@@ -139,3 +139,13 @@ fn as_many_processes_as_are_allowed_are_no_bomb() {
     policy.limits.processes = 7;
     assert_eq!(fixture.run(&policy).outcome, Outcome::Exited { code: 0 });
 }
+
+#[test]
+fn a_program_that_fills_the_disk_is_ended_before_it_is_full() {
+    let fixture = Fixture::new();
+    let mut policy = fixture.sh("sleep 600");
+    policy.limits = Limits { free_disk_bytes: Some(u64::MAX), ..Limits::default() };
+    let report = fixture.run(&policy);
+    let Outcome::OverLimit { what } = &report.outcome else { panic!("{report:?}") };
+    assert!(what.contains("the disk has to keep"), "{what}");
+}

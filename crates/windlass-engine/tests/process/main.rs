@@ -1,7 +1,8 @@
 //! Real children through real launchers.
 //!
 //! The test binary is its own launcher: `launcher_entry` turns into one when an environment variable
-//! says so. In the same way `engine_entry` plays an engine that gets killed.
+//! says so. In the same way `engine_entry` plays an engine that gets killed, and `caller_entry` a program
+//! in a view.
 //!
 //! No test waits for time: each waits for a fact, with a deadline.
 
@@ -21,4 +22,9 @@ fn launcher_entry() {
 #[test]
 fn engine_entry() {
     support::act_as_engine();
+}
+
+#[test]
+fn caller_entry() {
+    support::act_as_caller();
 }

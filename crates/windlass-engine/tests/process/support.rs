@@ -14,6 +14,9 @@ const LAUNCH_VARIABLE: &str = "WINDLASS_TEST_LAUNCH";
 /// Makes the test binary an engine for the policy in this file.
 const ENGINE_VARIABLE: &str = "WINDLASS_TEST_ENGINE";
 
+/// Makes the test binary a program that connects to this abstract socket.
+pub(crate) const CALLER_VARIABLE: &str = "WINDLASS_TEST_CALLER";
+
 /// How long a fact may take to become true on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(30);
 
@@ -28,7 +31,21 @@ pub(crate) fn launcher() -> LauncherCommand {
     command
 }
 
-fn harness_arguments(test: &str) -> [String; 4] {
+/// Connects to the abstract socket named by the environment, and says whether that worked.
+#[expect(clippy::print_stdout, reason = "the process is a program here, not a test")]
+pub(crate) fn act_as_caller() {
+    use std::os::linux::net::SocketAddrExt as _;
+    use std::os::unix::net::{SocketAddr, UnixStream};
+    if let Ok(name) = std::env::var(CALLER_VARIABLE) {
+        let address = SocketAddr::from_abstract_name(name).unwrap();
+        match UnixStream::connect_addr(&address) {
+            Ok(_) => println!("CONNECTED"),
+            Err(error) => println!("NOT CONNECTED: {error}"),
+        }
+    }
+}
+
+pub(crate) fn harness_arguments(test: &str) -> [String; 4] {
     [test, "--exact", "--nocapture", "--test-threads=1"].map(str::to_owned)
 }
 

@@ -6,7 +6,9 @@ use windlass_core::proof::Outcome;
 use windlass_engine::launcher::LaunchPolicy;
 use windlass_engine::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
 
-use crate::support::{Fixture, RUNAWAYS};
+use windlass_engine::launcher::{ConfinementMode, confine};
+
+use crate::support::{CALLER_VARIABLE, Fixture, RUNAWAYS, harness_arguments};
 
 /// Returns a policy for a script in a view with the system's folders, and `/work` written to `upper`.
 fn viewed(fixture: &Fixture, script: &str) -> LaunchPolicy {
@@ -105,4 +107,54 @@ fn nothing_that_a_program_left_in_a_view_survives_it() {
     let report = fixture.run(&viewed(&fixture, RUNAWAYS));
     assert_eq!(report.outcome, Outcome::Exited { code: 0 }, "{}", fixture.output());
     assert!(report.left_behind >= 9, "{report:?}");
+}
+
+/// Whether a program in a view with the machine's network connects to an abstract socket of the machine;
+/// returns what it printed, and what its record says.
+fn call(rights: Rights) -> (String, String) {
+    use std::os::linux::net::SocketAddrExt as _;
+    use std::os::unix::net::{SocketAddr, UnixListener};
+    let fixture = Fixture::new();
+    let name = format!("windlass-test-{}-{rights:?}", std::process::id());
+    let address = SocketAddr::from_abstract_name(&name).expect("a name");
+    let _service = UnixListener::bind_addr(&address).expect("a service of the machine");
+    let mut policy = viewed(&fixture, "true");
+    policy.argv = vec!["/caller".to_owned()];
+    policy.argv.extend(harness_arguments("caller_entry"));
+    policy.env.push((CALLER_VARIABLE.to_owned(), name));
+    let view = policy.view.as_mut().expect("a view");
+    (view.network, view.rights) = (ViewNetwork::Host, rights);
+    let from = std::env::current_exe().expect("this program");
+    view.mounts.push(Mount::ReadOnly { from, to: "/caller".into() });
+    let report = fixture.run(&policy);
+    assert_eq!(report.outcome, Outcome::Exited { code: 0 }, "{}", fixture.output());
+    (fixture.output(), report.confinement)
+}
+
+#[test]
+fn abstract_sockets_of_the_machine_are_out_of_reach_also_with_its_network() {
+    for rights in [Rights::None, Rights::Users] {
+        let (output, words) = call(rights);
+        if confine::scopes().is_ok() {
+            assert!(output.contains("NOT CONNECTED"), "{rights:?}: {output}");
+            assert!(words.contains("abstract sockets stay inside"), "{words}");
+        } else {
+            assert!(words.contains("abstract sockets of the machine open"), "{words}");
+        }
+    }
+}
+
+#[test]
+fn where_confinement_is_required_no_view_is_started_with_open_sockets() {
+    let fixture = Fixture::new();
+    let mut policy = viewed(&fixture, "true");
+    policy.confinement.mode = ConfinementMode::Require;
+    policy.view.as_mut().expect("a view").network = ViewNetwork::Host;
+    let report = fixture.run(&policy);
+    match confine::scopes() {
+        Ok(()) => assert_eq!(report.outcome, Outcome::Exited { code: 0 }),
+        Err(_) => {
+            assert!(matches!(report.outcome, Outcome::CouldNotStart { .. }), "{:?}", report.outcome)
+        }
+    }
 }

@@ -184,3 +184,35 @@ fn each_host_is_recorded_once_and_the_record_is_bounded() {
     assert_eq!(hosts, ["a.example", "b.example", "c.example"]);
     assert_eq!(fixture.proxy.take_failures().unwrap(), [], "none of them is the provider's");
 }
+
+#[test]
+fn a_backend_that_reaches_nothing_is_told_of_once_with_the_host() {
+    let mut fixture = Fixture::start(|policy| {
+        policy.provider.push("model.example".parse().unwrap());
+        policy.bounds.hopeless_ms = 0;
+    });
+    for _ in 0..4 {
+        fixture.refused("own.example:443");
+    }
+    assert_eq!(fixture.proxy.take_failures().unwrap(), []);
+    assert_eq!(fixture.proxy.hopeless(), None, "it may still try another one");
+    fixture.refused("own.example:443");
+    assert_eq!(fixture.proxy.take_failures().unwrap(), []);
+    let last = failure(FailureKind::Refused, "own.example", 443, false);
+    assert_eq!(fixture.proxy.hopeless(), Some(&last));
+}
+
+#[test]
+fn a_backend_that_reached_something_is_left_alone() {
+    let server = crate::support::echo_server();
+    let mut fixture = Fixture::start(|policy| {
+        forward_to(policy, server);
+        policy.bounds.hopeless_ms = 0;
+    });
+    drop(fixture.tunnel("127.0.0.1:7"));
+    for _ in 0..9 {
+        fixture.refused("own.example:443");
+    }
+    assert_eq!(fixture.proxy.take_failures().unwrap(), []);
+    assert_eq!(fixture.proxy.hopeless(), None);
+}

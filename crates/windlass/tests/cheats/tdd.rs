@@ -316,3 +316,35 @@ fn a_suite_that_gives_no_answer_is_not_red() {
     let red = format!("{RED}; echo 'sleep 60' > tests/test_more.sh");
     caught_at("red", &env, &workflow, &agent(&red, GREEN), "took longer than 2.0s: no answer");
 }
+
+/// A test that passes as soon as another file of the tests is there: no implementation makes it pass.
+const FLAG: &str = "echo 'test -e tests/flag' > tests/test_bye.sh";
+
+#[test]
+fn a_suite_of_the_same_folder_that_passed_at_red_vouches_for_no_other() {
+    let env = world(RUNNER);
+    env.repository.write("unit.sh", "sh tests/test_hello.sh\n");
+    env.repository.commit("two suites in one folder");
+    let workflow = "
+workflow: tested
+defaults: {retries: 1, timeout: 20s, idle_timeout: 10s}
+steps:
+  - id: red
+    agent: tester
+    done: {all: [{red: sh unit.sh, tests: 'tests/**'}, {red: sh run-tests.sh, tests: 'tests/**'}]}
+  - {id: green, agent: developer, done: {green: sh run-tests.sh}}
+";
+    let why = "passes, and so do the tests without the implementation";
+    caught_at("green", &env, workflow, &agent(FLAG, "touch tests/flag"), why);
+}
+
+#[test]
+fn a_control_that_could_not_be_prepared_is_not_green() {
+    let env = world(RUNNER);
+    // As a registry that is away for a moment: it fails on the tree of the control run alone.
+    let prepare = "prepare: [{run: 'test ! -e tests/more || test -e src/bye.sh'}]\nsteps:";
+    let workflow = workflow("").replace("steps:", prepare);
+    let green = format!("{GREEN}; touch tests/more");
+    let why = "passes, but the tests say nothing without the implementation";
+    caught_at("green", &env, &workflow, &agent(RED, &green), why);
+}

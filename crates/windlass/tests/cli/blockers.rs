@@ -282,3 +282,22 @@ fn a_check_that_turns_green_lets_a_living_driver_go_on_by_itself() {
     assert!(prompt.contains("its check holds now"), "{prompt}");
     env.assert_audit();
 }
+
+#[test]
+fn the_check_of_an_agent_has_the_rights_of_an_attempt() {
+    let env = world();
+    let findings = env.json(&["doctor", "--json"]);
+    let says = findings.as_array().expect("findings").iter().filter_map(|one| one["says"].as_str());
+    if !says.into_iter().any(|says| says.starts_with("namespaces: ")) {
+        // Without a view, root has all its rights everywhere.
+        return;
+    }
+    // A check of the workflow keeps some rights of root in its room; whoever has none cannot tell.
+    let rights = "grep -q CapEff:.0000000000000000 /proc/self/status";
+    let check = format!("--check '{rights} && test -e {}'", key(&env).display());
+    let agent = AGENT.replace("CHECK", &check).replace("KEY", &key(&env).display().to_string());
+    env.run(WORKFLOW, &agent, &["--no-wait"]).assert_code(3);
+    fs_err::write(key(&env), "").unwrap();
+    let said = env.json(&["blocker", "check", "1", "--json"]);
+    assert_eq!((&said["is_fixed"], &said["can_resume"]), (&json!(true), &json!(true)), "{said}");
+}

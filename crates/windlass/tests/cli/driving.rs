@@ -1,9 +1,9 @@
-//! Ctrl-C, once and twice.
+//! Ctrl-C, once and twice, and machines on which a run may not go on.
 
 use rustix::process::Signal;
 use windlass_testkit::{test_env, wait};
 
-use crate::support::{GATED, waiting};
+use crate::support::{GATED, at_the_gate, waiting};
 
 #[test]
 fn ctrl_c_stops_cleanly_and_the_run_can_go_on() {
@@ -39,4 +39,15 @@ fn ctrl_c_twice_stops_at_once_and_leaves_nobody_behind() {
     env.assert_audit();
     env.agent("echo plan > plan.md");
     env.windlass(&["resume"]).assert_code(3);
+}
+
+#[test]
+fn boxes_that_are_required_are_required_at_every_resume() {
+    let env = at_the_gate();
+    env.windlass(&["approve"]).assert_code(0);
+    env.file(".config/windlass/config.yaml", "sandbox: require\n");
+    let refused = env.windlass_with(&[("WINDLASS_NO_NAMESPACES", "1")], &["resume"]);
+    assert_ne!(refused.code, Some(0), "{refused}");
+    assert!(refused.stderr.contains("`sandbox: require` is set"), "{refused}");
+    assert_eq!(env.log_json().count_of_step("attempt_started", "build"), 0, "{refused}");
 }

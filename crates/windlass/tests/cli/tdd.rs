@@ -51,6 +51,22 @@ steps:
 }
 
 #[test]
+fn a_pass_with_the_network_of_the_machine_is_not_used_again() {
+    let env = world();
+    let workflow = "
+workflow: reaches
+steps:
+  - {id: build, agent: developer, done: {all: [{run: 'true'}, {run: 'test 1', network: host}]}}
+  - {id: final, builtin: verify, done: {all: [{run: 'true'}, {run: 'test 1', network: host}]}}
+";
+    let finished = env.run(workflow, "echo 'echo bye' > src/bye.sh", &["--yes"]);
+    assert_eq!(finished.code, Some(0), "{finished}");
+    let cached: Vec<bool> =
+        proofs(&env, "final").iter().map(|proof| proof["cached"] == true).collect();
+    assert_eq!(cached, [true, false], "what a network answers changes");
+}
+
+#[test]
 fn a_red_that_is_opened_again_is_proven_without_the_implementation() {
     let env = world();
     let workflow = "

@@ -6,7 +6,8 @@ use crate::run::testing::*;
 
 /// What the step `red` left when it was proven.
 fn left(base: &str, code: &str) -> Option<Red> {
-    let suite = RedSuite { folder: None, ran: 0, failing: None, passed: false };
+    let suite =
+        RedSuite { command: String::new(), folder: None, ran: 0, failing: None, passed: false };
     Some(Red { base: base.into(), code: code.into(), suites: vec![suite] })
 }
 

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use windlass_core::config::Sandbox;
 use windlass_engine::home::{Home, canonical};
+use windlass_engine::launcher::confine;
 use windlass_engine::launcher::level::{Level, probe};
 
 use super::Finding;
@@ -25,10 +26,7 @@ pub(super) fn level(home: &Home, sandbox: Sandbox) -> Level {
 /// Says what is enforced, and what to allow where that is not all.
 pub(super) fn look(level: &Level, home: &Home, sandbox: Sandbox) -> Vec<Finding> {
     let confinement = match level {
-        Level::Namespaces => Finding::ok(
-            "confinement",
-            "namespaces: agents run in boxes and checks in rooms, with what is listed and nothing else",
-        ),
+        Level::Namespaces => boxed(confine::scopes()),
         Level::Landlock { why } => Finding::warning(
             "confinement",
             format!(
@@ -44,6 +42,23 @@ pub(super) fn look(level: &Level, home: &Home, sandbox: Sandbox) -> Vec<Finding>
         ),
     };
     vec![confinement, network(level)]
+}
+
+/// Says what boxes hold, with or without the scopes of Landlock.
+fn boxed(scopes: Result<(), String>) -> Finding {
+    let says =
+        "namespaces: agents run in boxes and checks in rooms, with what is listed and nothing else";
+    match scopes {
+        Ok(()) => Finding::ok("confinement", says),
+        Err(why) => Finding::warning(
+            "confinement",
+            format!(
+                "{says}; but with the machine's network they reach its abstract sockets, such as \
+                 those of a desktop ({why})"
+            ),
+            "say `network: provider` in steps, or use a kernel with landlock abi 6 (Linux 6.12)",
+        ),
+    }
 }
 
 fn network(level: &Level) -> Finding {
@@ -177,6 +192,14 @@ mod tests {
         // A masked /proc is the container's doing; elsewhere binfmt and the like are mounted there.
         let unknown = told(&Machine { proc_is_masked: true, ..Machine::default() });
         assert!(unknown.contains("no setting that could be read"), "{unknown}");
+    }
+
+    #[test]
+    fn what_landlock_does_not_cover_is_told() {
+        assert_eq!(boxed(Ok(())).fix, None);
+        let open = boxed(Err("landlock abi 4 does not cover abstract sockets".to_owned()));
+        assert!(open.says.contains("landlock abi 4"), "{}", open.says);
+        assert!(open.fix.is_some_and(|fix| fix.contains("network: provider")));
     }
 
     #[test]
