@@ -10,22 +10,63 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, Timespec, Timestamps, mknodat, utimensat};
 
+use crate::git::place_files::{self, PlaceFileError};
+
 /// How many links are followed before a path counts as going in circles.
 const MAX_LINKS: usize = 40;
 
 /// Puts a whiteout at `path` below the folder `layer`, with the folders above it.
+///
+/// What a program wrote may be in the layer, so no link in it is followed: where something else than
+/// a folder stands on the way, nothing of the layers below is to be seen there anyway.
+///
+/// # Errors
+/// The path is not one within the layer, or the disk fails.
 pub(crate) fn hide(layer: &Path, path: &Path) -> io::Result<()> {
-    let at = layer.join(path);
-    if let Some(parent) = at.parent() {
-        fs_err::create_dir_all(parent)?;
+    let Some(at) = remove_in(layer, path, Parents::Make)? else { return Ok(()) };
+    mknodat(CWD, &at, FileType::CharacterDevice, Mode::empty(), 0)?;
+    Ok(())
+}
+
+/// Removes what is at `path` below the folder `layer`, without following a link on the way.
+///
+/// # Errors
+/// The path is not one within the layer, or the disk fails.
+pub(crate) fn remove(layer: &Path, path: &Path) -> io::Result<()> {
+    remove_in(layer, path, Parents::AsTheyAre).map(drop)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parents {
+    Make,
+    AsTheyAre,
+}
+
+/// Returns where something was removed; none if no plain folders lead there.
+fn remove_in(layer: &Path, path: &Path, parents: Parents) -> io::Result<Option<PathBuf>> {
+    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let (Some(parent), true) = (path.parent(), plain) else {
+        let words = format!("`{}` is not a path within a layer", path.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, words));
+    };
+    let led = match parents {
+        Parents::Make => place_files::create_dir(layer, parent),
+        Parents::AsTheyAre => place_files::open_folder(layer, parent).map(drop),
+    };
+    match led {
+        Ok(()) => {}
+        Err(PlaceFileError::Replaced { .. }) => return Ok(None),
+        Err(error) if error.is_missing() => return Ok(None),
+        Err(PlaceFileError::Io { source, .. }) => return Err(source),
+        Err(error) => return Err(io::Error::other(error)),
     }
+    let at = layer.join(path);
     match at.symlink_metadata() {
-        Ok(found) if found.is_dir() => fs_err::remove_dir_all(&at)?,
+        Ok(found) if found.is_dir() => crate::git::remove_whole(&at)?,
         Ok(_) => fs_err::remove_file(&at)?,
         Err(_) => {}
     }
-    mknodat(CWD, &at, FileType::CharacterDevice, Mode::empty(), 0)?;
-    Ok(())
+    Ok(Some(at))
 }
 
 /// Says whether an entry of a layer stands for something that is not there.
@@ -349,5 +390,30 @@ mod tests {
         for gone in ["a/one", "b"] {
             assert!(merged.join(gone).symlink_metadata().is_err(), "{gone}");
         }
+    }
+
+    #[test]
+    fn nothing_outside_a_layer_is_hidden() {
+        let dir = tempfile::tempdir().unwrap();
+        let (layer, outside) = (dir.path().join("layer"), dir.path().join("outside"));
+        for folder in [&layer, &outside] {
+            fs_err::create_dir_all(folder.join("x")).unwrap();
+            fs_err::write(folder.join("x/file"), "kept").unwrap();
+        }
+        std::os::unix::fs::symlink(&outside, layer.join("link")).unwrap();
+        hide(&layer, Path::new("link/x")).unwrap();
+        remove(&layer, Path::new("link/x")).unwrap();
+        for path in ["", "..", "../outside/x", "x/../../outside/x", "/etc/nothing"] {
+            assert!(hide(&layer, Path::new(path)).is_err(), "{path}");
+            assert!(remove(&layer, Path::new(path)).is_err(), "{path}");
+        }
+        assert!(hide(&layer, &outside.join("x")).is_err());
+        assert_eq!(fs_err::read_to_string(outside.join("x/file")).unwrap(), "kept");
+        hide(&layer, Path::new("x")).unwrap();
+        assert!(is_whiteout(&fs_err::symlink_metadata(layer.join("x")).unwrap()));
+        // What is hidden hides what was below it.
+        hide(&layer, Path::new("x/file")).unwrap();
+        remove(&layer, Path::new("link")).unwrap();
+        assert!(outside.join("x/file").is_file());
     }
 }

@@ -477,12 +477,7 @@ impl Room {
         if !self.lower.is_empty() {
             return layers::hide(&self.upper.dir, path);
         }
-        let at = self.upper.dir.join(path);
-        match at.symlink_metadata() {
-            Ok(found) if found.is_dir() => crate::git::remove_whole(&at),
-            Ok(_) => fs_err::remove_file(&at),
-            Err(_) => Ok(()),
-        }
+        layers::remove(&self.upper.dir, path)
     }
 
     /// Makes it ready for another mount: an overlay that could be lost says so in its work folder. What
