@@ -56,7 +56,7 @@ fn remove_in(layer: &Path, path: &Path, parents: Parents) -> io::Result<Option<P
     match led {
         Ok(()) => {}
         Err(PlaceFileError::Replaced { .. }) => return Ok(None),
-        Err(error) if error.is_missing() => return Ok(None),
+        Err(error) if error.is_missing() && parents == Parents::AsTheyAre => return Ok(None),
         Err(PlaceFileError::Io { source, .. }) => return Err(source),
         Err(error) => return Err(io::Error::other(error)),
     }
@@ -174,25 +174,25 @@ impl Layers {
     /// Returns the real file or folder behind a path without links on the way; none if it is not
     /// there.
     fn real(&self, path: &Path) -> Option<PathBuf> {
-        'layers: for layer in &self.folders {
-            let mut at = layer.clone();
-            for part in path.components() {
+        let parts: Vec<Component<'_>> = path.components().collect();
+        for layer in &self.folders {
+            let (mut at, mut hides) = (layer.clone(), false);
+            let mut rest = parts.iter().peekable();
+            let is_there = loop {
+                let Some(part) = rest.next() else { break true };
                 at.push(part);
-                match at.symlink_metadata() {
-                    Ok(found) if is_whiteout(&found) => return None,
-                    Ok(_) => {}
-                    Err(_) => {
-                        let opaque = at.parent().is_some_and(|parent| {
-                            parent != layer && parent.is_dir() && is_opaque(parent)
-                        });
-                        if opaque {
-                            return None;
-                        }
-                        continue 'layers;
-                    }
+                let Ok(found) = at.symlink_metadata() else { break false };
+                // A file or link on the way hides the folders of that name in all layers below.
+                if is_whiteout(&found) || (rest.peek().is_some() && !found.is_dir()) {
+                    return None;
                 }
+                hides |= found.is_dir() && is_opaque(&at);
+            };
+            match (is_there, hides) {
+                (true, _) => return Some(at),
+                (false, true) => return None,
+                (false, false) => {}
             }
-            return Some(at);
         }
         None
     }
@@ -415,5 +415,34 @@ mod tests {
         hide(&layer, Path::new("x/file")).unwrap();
         remove(&layer, Path::new("link")).unwrap();
         assert!(outside.join("x/file").is_file());
+    }
+
+    #[test]
+    fn what_stands_on_the_way_hides_what_is_below_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let host = dir.path().join("host");
+        for path in ["low/a/b/c/file", "low/d/file", "low/e/f/file", "host/file"] {
+            let path = dir.path().join(path);
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(path, "").unwrap();
+        }
+        let (top, middle) = (dir.path().join("top"), dir.path().join("middle"));
+        fs_err::create_dir_all(top.join("a/b/c")).unwrap();
+        fs_err::create_dir_all(middle.join("e")).unwrap();
+        fs_err::create_dir_all(top.join("e")).unwrap();
+        fs_err::write(middle.join("d"), "a file now").unwrap();
+        std::os::unix::fs::symlink(&host, middle.join("e/f")).unwrap();
+        let layers =
+            Layers::new(vec![top.clone(), middle, dir.path().join("low")], Path::new("/t"));
+        assert_eq!(layers.file("a/b/c/file").as_deref(), Some("a/b/c/file"));
+        assert_eq!(layers.file("d/file"), None, "a file of the layer above hides the folder");
+        assert_eq!(layers.real(Path::new("e/f/file")), None, "no link of a layer is followed");
+        // Not the folder of the file, but one above it.
+        let flags = rustix::fs::XattrFlags::empty();
+        // Not every file system of a temporary folder takes attributes.
+        if rustix::fs::setxattr(top.join("a"), "user.overlay.opaque", b"y", flags).is_ok() {
+            assert_eq!(layers.file("a/b/c/file"), None, "what is above hides all below it");
+            assert!(layers.is_folder("a/b/c"));
+        }
     }
 }
