@@ -181,7 +181,7 @@ impl Exposed {
     /// Shows a folder of the system, whatever lies in it: that is covered.
     fn show_system(&mut self, folder: &Path) {
         let Ok(real) = folder.canonicalize() else { return };
-        if self.covered().iter().any(|hidden| real.starts_with(hidden)) {
+        if self.hides(&real) || real == self.real_home {
             self.refused.push(real);
         } else if !self.covers(&real) {
             self.shown.push(Shown { path: real, how: How::System });
@@ -325,6 +325,13 @@ mod tests {
         for hidden in ["work/shop/src/a", "state/db", "ada/.ssh/id"] {
             assert!(!reads(hidden), "{hidden}: {readable:?}");
         }
+    }
+
+    #[test]
+    fn a_home_at_the_root_hides_nothing_of_the_system() {
+        let env = [("HOME".to_owned(), "/".to_owned())];
+        let exposed = Exposed::look(&Around { env: &env, hidden: &[], added: &[] });
+        assert!(exposed.covers(Path::new("/usr/bin")), "{:?}", exposed.listed());
     }
 
     #[test]
