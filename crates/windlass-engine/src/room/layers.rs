@@ -175,6 +175,9 @@ impl Layers {
     /// there.
     fn real(&self, path: &Path) -> Option<PathBuf> {
         let parts: Vec<Component<'_>> = path.components().collect();
+        if !parts.iter().all(|part| matches!(part, Component::Normal(_))) {
+            return None;
+        }
         for layer in &self.folders {
             let (mut at, mut hides) = (layer.clone(), false);
             let mut rest = parts.iter().peekable();
@@ -435,6 +438,9 @@ mod tests {
         let layers =
             Layers::new(vec![top.clone(), middle, dir.path().join("low")], Path::new("/t"));
         assert_eq!(layers.file("a/b/c/file").as_deref(), Some("a/b/c/file"));
+        for outside in ["../host/file", "a/../../host/file", "/etc/passwd"] {
+            assert_eq!(layers.real(Path::new(outside)), None, "{outside}");
+        }
         assert_eq!(layers.file("d/file"), None, "a file of the layer above hides the folder");
         assert_eq!(layers.real(Path::new("e/f/file")), None, "no link of a layer is followed");
         // Not the folder of the file, but one above it.
