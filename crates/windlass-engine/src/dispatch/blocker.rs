@@ -15,6 +15,7 @@ use super::message::Report;
 use super::site::Site;
 use super::worker::{Worker, WorkerError};
 use crate::git::{EngineRepository, Place};
+use crate::room::wait_until_swept;
 use crate::verify::{Cancel, Verification, Verifier, VerifyRequest};
 
 /// What a look at a blocker found, without any change to the run.
@@ -60,6 +61,7 @@ pub fn check_blocker(
     let seen = seen(&verifier, &place, &engine, state, &step, &code, &Cancel::default());
     // What is left is removed with the run.
     let _ = fs_err::remove_dir_all(&run.scratch);
+    wait_until_swept();
     let report = seen.report;
     let holds = |proof: &Proof| proof.holds == Holds::Yes;
     let own = |proof: &&Proof| proof.check == CheckId(0);

@@ -122,7 +122,11 @@ impl Worker {
         let writes = Upper::below(&folder.join("root"), true);
         writes.make()?;
         fs_err::create_dir_all(folder.join("stage"))?;
-        self.write_home(&writes.dir, path)?;
+        let profile = self.write_home(&writes.dir, path)?;
+        if exposed.covers_home() {
+            let to = self.home_in_box().join(".profile");
+            mounts.push(Mount::ReadOnly { from: profile, to });
+        }
         Ok(View { stage: folder.join("stage"), writes, mounts, network, rights: Rights::None })
     }
 
@@ -161,12 +165,14 @@ impl Worker {
     }
 
     /// A login shell would set `PATH` anew, and the agent would not find its tools.
-    fn write_home(&self, root: &Path, path: &str) -> io::Result<()> {
+    fn write_home(&self, root: &Path, path: &str) -> io::Result<PathBuf> {
         let home = self.home_in_box();
         let folder = root.join(home.strip_prefix("/").unwrap_or(home));
         fs_err::create_dir_all(&folder)?;
         let quoted = shlex::try_quote(path).map_err(io::Error::other)?;
-        fs_err::write(folder.join(".profile"), format!("export PATH={quoted}\n"))
+        let file = folder.join(".profile");
+        fs_err::write(&file, format!("export PATH={quoted}\n"))?;
+        Ok(file)
     }
 }
 

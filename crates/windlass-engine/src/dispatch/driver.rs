@@ -27,6 +27,7 @@ use crate::fault;
 use crate::hosted::{self, guard_file};
 use crate::journal::{DecideError, Journal, Step, load};
 use crate::process;
+use crate::room;
 use crate::store::lock::{DriverLock, ExclusiveLock, LockError, SharedLock, WaitError};
 use crate::store::{InboxId, InboxItem, OpenError, ReadError, SettleError, Store};
 use crate::verify::Cancel;
@@ -174,6 +175,7 @@ impl Driver {
         let home = site.home.run(run);
         // Whatever an earlier driver started is dying with it; nothing is touched before it is gone.
         drop(ExclusiveLock::wait(&home.launchers_lock(), Instant::now() + LAUNCHERS_PATIENCE)?);
+        room::leftovers(&home.layers);
         let inherited = inherit_lock(&home.launchers_lock())?;
         let _ = process::become_subreaper();
         let journal = open(Store::open(&site.home.state)?)?;
@@ -621,6 +623,8 @@ impl Driver {
         let state = self.journal.state();
         let place = std::path::PathBuf::from(&state.facts.place);
         let _ = mirror::write(state, state.holder, &place, &self.site.blobs());
+        // Nobody removes what is left when the process ends now.
+        room::wait_until_swept();
     }
 }
 

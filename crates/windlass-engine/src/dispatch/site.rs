@@ -19,6 +19,7 @@ use crate::home::{RepositoryHome, RunHome, canonical};
 use crate::launcher::ConfinementMode;
 use crate::launcher::level::{self, Level};
 use crate::machine::{HouseRules, Machine, account_of};
+use crate::room::copied::Copying;
 use crate::room::{Origin, Rooms};
 use crate::store::Store;
 use crate::store::blobs::Blobs;
@@ -179,16 +180,16 @@ impl Site {
         never.push(canonical(&self.user.common_dir));
         never.push(canonical(place));
         never.extend(self.users_programs());
+        let rooms = self.rooms(run, self.origin(facts), engine)?;
         Ok(Verifier {
             exe: self.exe.clone(),
             env: check_environment(&self.env, place),
             blobs: self.blobs(),
             passes: Store::open_read_only(&self.home.state)?,
+            copying: if facts.here { Copying::Nothing } else { self.copying(false, rooms.level()) },
             rooms,
             user: self.user.clone(),
             registries: self.registries.clone(),
-            copy_limit: self.copy_limit.0,
-            here: facts.here,
             mode: match self.sandbox {
                 Sandbox::Require => ConfinementMode::Require,
                 // Without boxes as well, a check is kept from the checkout where that is possible.
@@ -210,6 +211,16 @@ impl Site {
                 Err(OpenMachine { why: why.clone() })
             }
             (Sandbox::Require, Level::Namespaces) | (Sandbox::Prefer | Sandbox::Off, _) => Ok(()),
+        }
+    }
+
+    /// Returns what of the checkout is copied while no agent has been in it.
+    pub(super) fn copying(&self, here: bool, level: &Level) -> Copying {
+        let limit = self.copy_limit.0;
+        match (here, level) {
+            (false, Level::Namespaces | Level::Landlock { .. }) => Copying::Linking { limit },
+            // Attempts write in it, or nothing keeps them from doing so.
+            (true, _) | (false, Level::None { .. }) => Copying::Apart { limit },
         }
     }
 

@@ -300,7 +300,7 @@ impl<'s> Beginning<'s> {
         let mut verifier =
             self.site.verifier(&home, self.place.root(), &self.facts, &self.engine)?;
         // No agent has been near yet.
-        verifier.here = false;
+        verifier.copying = self.site.copying(self.facts.here, verifier.rooms.level());
         let (place, engine, tree) = (&self.place, &self.engine, &self.facts.base_tree);
         preflight(&verifier, place, engine, &self.plan, tree)?;
         fault::point("preflighted");

@@ -43,6 +43,12 @@ pub struct Exposed {
     links: Vec<(PathBuf, PathBuf)>,
     refused: Vec<PathBuf>,
     home: PathBuf,
+    /// The same without links.
+    real_home: PathBuf,
+    /// Folders and files that must stay hidden, without links.
+    hidden: Vec<PathBuf>,
+    /// Keys among the system's settings.
+    keys: Vec<PathBuf>,
 }
 
 /// What the list is made from.
@@ -72,7 +78,9 @@ impl Exposed {
     /// Looks for what tools need.
     pub fn look(around: &Around<'_>) -> Self {
         let home = around.home().unwrap_or_else(|| PathBuf::from("/home/nobody"));
-        let mut exposed = Self { home, ..Self::default() };
+        let hidden = around.hidden.iter().map(|hidden| canonical(hidden)).collect();
+        let real_home = canonical(&home);
+        let mut exposed = Self { home, real_home, hidden, ..Self::default() };
         system::look(&mut exposed);
         home::look(around, &mut exposed);
         found::look(around, &mut exposed);
@@ -83,7 +91,8 @@ impl Exposed {
 
     /// Returns what every program needs to run at all.
     pub(crate) fn system_only() -> Self {
-        let mut exposed = Self { home: PathBuf::from("/home/nobody"), ..Self::default() };
+        let home = PathBuf::from("/home/nobody");
+        let mut exposed = Self { real_home: home.clone(), home, ..Self::default() };
         system::look(&mut exposed);
         exposed
     }
@@ -108,8 +117,42 @@ impl Exposed {
     /// folders.
     pub fn readable(&self) -> Vec<PathBuf> {
         let kernels = ["/dev", "/proc", "/run/systemd/resolve"].map(PathBuf::from).into_iter();
-        let shown = self.shown.iter().map(|shown| shown.path.clone());
+        let covered = self.covered();
+        let shown = self.shown.iter().flat_map(|shown| without(&shown.path, &covered));
         shown.chain(kernels).filter(|path| path.exists()).collect()
+    }
+
+    /// Returns what a path opens that a check names, where there are no views.
+    pub(crate) fn readable_besides(&self, path: &Path) -> Vec<PathBuf> {
+        let real = canonical(path);
+        let hidden: Vec<&Path> = self.hidden.iter().map(PathBuf::as_path).collect();
+        if self.hides(&real) { Vec::new() } else { without(&real, &hidden) }
+    }
+
+    /// Returns the mounts of a path that a check names: without windlass's own folders and the checkout,
+    /// and without keys that it does not name itself.
+    pub(crate) fn mounts_besides(&self, path: &Path) -> Vec<Mount> {
+        let real = canonical(path);
+        if !path.exists() || self.hides(&real) {
+            return Vec::new();
+        }
+        let mut mounts = mounts_of(path);
+        for hidden in self.hidden.iter().filter(|hidden| is_beneath(hidden, &real)) {
+            mounts.extend(cover(hidden, hidden));
+        }
+        let keys = self.keys.iter().filter(|key| is_beneath(key, &real));
+        mounts.extend(keys.map(|key| Mount::Mask { to: key.clone() }));
+        mounts
+    }
+
+    /// What is covered where a folder of the system holds it.
+    fn covered(&self) -> Vec<&Path> {
+        self.hidden.iter().map(PathBuf::as_path).chain([self.real_home.as_path()]).collect()
+    }
+
+    /// Says whether a path without links is, or lies within, what must stay hidden.
+    pub(crate) fn hides(&self, real: &Path) -> bool {
+        self.hidden.iter().any(|hidden| real.starts_with(hidden))
     }
 
     /// Returns what was asked for and is not shown, because it holds what must stay hidden.
@@ -120,7 +163,27 @@ impl Exposed {
     /// Says whether a path is shown already, by itself or with a folder above it.
     pub fn covers(&self, path: &Path) -> bool {
         let path = canonical(path);
-        self.shown.iter().any(|shown| path.starts_with(&shown.path))
+        let is_covered = |shown: &Shown| {
+            let mut beneath = self.covered().into_iter();
+            beneath.any(|hidden| is_beneath(hidden, &shown.path) && path.starts_with(hidden))
+        };
+        self.shown.iter().any(|shown| path.starts_with(&shown.path) && !is_covered(shown))
+    }
+
+    /// Says whether the home lies in a folder of the system, and an empty one is put in its place: what
+    /// the root has there is out of sight.
+    pub(crate) fn covers_home(&self) -> bool {
+        self.shown.iter().any(|shown| is_beneath(&self.real_home, &shown.path))
+    }
+
+    /// Shows a folder of the system, whatever lies in it: that is covered.
+    fn show_system(&mut self, folder: &Path) {
+        let Ok(real) = folder.canonicalize() else { return };
+        if self.hides(&real) || real == self.real_home {
+            self.refused.push(real);
+        } else if !self.covers(&real) {
+            self.shown.push(Shown { path: real, how: How::System });
+        }
     }
 
     /// Shows a folder or file, unless it is shown or would show what must stay hidden.
@@ -150,12 +213,12 @@ impl Exposed {
     /// # Errors
     /// A folder for an upper layer cannot be made.
     pub fn mounts(&self, uppers: &Path, earlier: &[PathBuf]) -> std::io::Result<Vec<Mount>> {
-        let mut mounts = system::mounts();
+        let (mut mounts, covered) = (system::mounts(), self.covered());
         for Shown { path, how } in &self.shown {
             let (from, to) = (path.clone(), path.clone());
             mounts.push(match how {
                 How::System => Mount::ReadOnly { from, to },
-                _ if !path.is_dir() => Mount::ReadOnly { from, to },
+                How::Cache | How::Programs if !path.is_dir() => Mount::ReadOnly { from, to },
                 How::Programs => Mount::Overlay { layers: vec![from], upper: None, to },
                 How::Cache => {
                     let name = cache_name(path);
@@ -167,8 +230,12 @@ impl Exposed {
                     Mount::Overlay { layers, upper: Some(upper), to }
                 }
             });
+            // Folders of the system are shown whatever lies in them, and a home may.
+            for hidden in covered.iter().filter(|hidden| is_beneath(hidden, path)) {
+                mounts.extend(cover(hidden, hidden));
+            }
         }
-        mounts.extend(system::masks());
+        mounts.extend(self.keys.iter().map(|key| Mount::Mask { to: key.clone() }));
         mounts.push(Mount::Folder { to: self.home.clone() });
         for (link, target) in &self.links {
             mounts.push(Mount::Link { to: link.clone(), target: target.clone() });
@@ -179,13 +246,40 @@ impl Exposed {
 
 /// Returns the mounts that show one more path. Links on its way are followed here: in a view that is
 /// being built they would lead to the machine.
-pub(crate) fn mounts_of(path: &Path) -> Vec<Mount> {
+fn mounts_of(path: &Path) -> Vec<Mount> {
     let Ok(real) = path.canonicalize() else { return Vec::new() };
     let climbs = path.components().any(|part| part == std::path::Component::ParentDir);
     let link = (real != path && !climbs)
         .then(|| Mount::Link { to: path.to_owned(), target: real.clone() });
     let shown = Mount::ReadOnly { from: real.clone(), to: real };
     [shown].into_iter().chain(link).collect()
+}
+
+/// Puts nothing in the place of what must stay hidden. A folder is one that can be written, because
+/// parts of it may be shown after all: what tools keep in a home, the place of an attempt.
+fn cover(to: &Path, hidden: &Path) -> Option<Mount> {
+    let to = to.to_owned();
+    match hidden.metadata() {
+        Ok(found) if found.is_dir() => Some(Mount::Memory { to }),
+        Ok(_) => Some(Mount::Mask { to }),
+        Err(_) => None,
+    }
+}
+
+/// Returns a folder, or the parts of it without what must stay hidden.
+fn without(path: &Path, hidden: &[&Path]) -> Vec<PathBuf> {
+    if !hidden.iter().any(|hidden| is_beneath(hidden, path)) {
+        return vec![path.to_owned()];
+    }
+    let entries = fs_err::read_dir(path).into_iter().flatten().flatten();
+    // A rule about a link would be one about what it leads to.
+    let plain = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+    let shown = plain.map(|entry| entry.path()).filter(|path| !hidden.contains(&path.as_path()));
+    shown.flat_map(|path| without(&path, hidden)).collect()
+}
+
+fn is_beneath(path: &Path, folder: &Path) -> bool {
+    path != folder && path.starts_with(folder)
 }
 
 /// Names the upper layer of a cache; the same in every process of a run.
@@ -211,5 +305,71 @@ mod tests {
         assert_eq!(mounts_of(&asked), [shown.clone(), link]);
         assert_eq!(mounts_of(&real), [shown]);
         assert_eq!(mounts_of(&root.join("absent")), []);
+    }
+
+    /// A folder that is shown like one of the system, and what lies in it.
+    fn shown(hidden: &[&str], home: &str) -> (tempfile::TempDir, PathBuf, Exposed) {
+        let dir = tempfile::tempdir().unwrap();
+        let opt = dir.path().canonicalize().unwrap();
+        for file in ["tool/bin/x", "work/shop/src/a", "ada/.ssh/id", "ada/.cargo/bin/y", "state/db"]
+        {
+            fs_err::create_dir_all(opt.join(file).parent().unwrap()).unwrap();
+            fs_err::write(opt.join(file), "").unwrap();
+        }
+        let hidden = hidden.iter().map(|path| opt.join(path)).collect();
+        let home = opt.join(home);
+        let mut exposed = Exposed { real_home: home.clone(), home, hidden, ..Exposed::default() };
+        exposed.show_system(&opt);
+        exposed.show(&opt.join("ada/.cargo/bin"), How::Programs, &[]);
+        (dir, opt, exposed)
+    }
+
+    #[test]
+    fn what_is_hidden_is_covered_where_a_folder_of_the_system_holds_it() {
+        let (dir, opt, exposed) = shown(&["work/shop", "state/db"], "ada");
+        let mounts = exposed.mounts(&dir.path().join("uppers"), &[]).unwrap();
+        let at = |wanted: &Mount| mounts.iter().position(|mount| mount == wanted).unwrap();
+        let whole = at(&Mount::ReadOnly { from: opt.clone(), to: opt.clone() });
+        let home = at(&Mount::Memory { to: opt.join("ada") });
+        let tools =
+            mounts.iter().position(|mount| mount.to() == opt.join("ada/.cargo/bin")).unwrap();
+        assert!(whole < at(&Mount::Memory { to: opt.join("work/shop") }));
+        assert!(whole < at(&Mount::Mask { to: opt.join("state/db") }));
+        assert!(whole < home && home < tools, "tools of the home are shown on the covered one");
+        assert!(exposed.covers_home() && exposed.covers(&opt.join("ada/.cargo/bin/y")));
+        assert!(!exposed.covers(&opt.join("ada/.ssh/id")) && exposed.covers(&opt.join("tool")));
+    }
+
+    #[test]
+    fn what_is_hidden_is_not_readable_without_views_either() {
+        let (_dir, opt, exposed) = shown(&["work/shop", "state/db"], "ada");
+        let readable = exposed.readable();
+        let reads = |path: &str| readable.iter().any(|shown| opt.join(path).starts_with(shown));
+        assert!(reads("tool/bin/x") && reads("ada/.cargo/bin/y"), "{readable:?}");
+        for hidden in ["work/shop/src/a", "state/db", "ada/.ssh/id"] {
+            assert!(!reads(hidden), "{hidden}: {readable:?}");
+        }
+    }
+
+    #[test]
+    fn a_home_at_the_root_hides_nothing_of_the_system() {
+        let env = [("HOME".to_owned(), "/".to_owned())];
+        let exposed = Exposed::look(&Around { env: &env, hidden: &[], added: &[] });
+        assert!(exposed.covers(Path::new("/usr/bin")), "{:?}", exposed.listed());
+    }
+
+    #[test]
+    fn a_check_cannot_name_what_must_stay_hidden() {
+        let (_dir, opt, exposed) = shown(&["work/shop", "state"], "elsewhere");
+        for path in ["state", "state/db", "work/shop/src"] {
+            assert_eq!(exposed.mounts_besides(&opt.join(path)), [], "{path}");
+            assert!(exposed.readable_besides(&opt.join(path)).is_empty(), "{path}");
+        }
+        let work = opt.join("work");
+        let covered = Mount::Memory { to: work.join("shop") };
+        let whole = Mount::ReadOnly { from: work.clone(), to: work.clone() };
+        assert_eq!(exposed.mounts_besides(&work), [whole, covered]);
+        let tool = opt.join("tool");
+        assert_eq!(exposed.readable_besides(&tool), [tool]);
     }
 }

@@ -1,6 +1,9 @@
 //! What every program needs to run at all: the system's own folders, read-only.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::Access;
 
 use super::{Exposed, How};
 use crate::launcher::view::Mount;
@@ -22,15 +25,21 @@ const PARTS_OF_VAR: &[&str] = &[
     "/var/cache/fontconfig",
 ];
 
-/// Keys among the system's settings, which root could read.
+/// Keys among the system's settings, which root could read, and ways to its daemons.
 const KEYS: &[&str] = &[
     "/etc/NetworkManager/system-connections",
+    "/etc/apt/auth.conf",
+    "/etc/apt/auth.conf.d",
     "/etc/docker/key.json",
     "/etc/gshadow",
     "/etc/gshadow-",
+    "/etc/ipsec.secrets",
     "/etc/krb5.keytab",
     "/etc/kubernetes",
+    "/etc/letsencrypt",
+    "/etc/netplan",
     "/etc/openvpn",
+    "/etc/pki/tls/private",
     "/etc/ppp",
     "/etc/rancher",
     "/etc/shadow",
@@ -39,25 +48,47 @@ const KEYS: &[&str] = &[
     "/etc/sudoers",
     "/etc/sudoers.d",
     "/etc/wireguard",
+    "/nix/var/nix/daemon-socket",
     "/sys/fs/cgroup",
     "/sys/kernel/debug",
     "/sys/kernel/security",
     "/sys/kernel/tracing",
 ];
 
-/// Where host keys lie.
-const HOST_KEYS: &str = "/etc/ssh";
+/// Where the system's settings lie.
+const SETTINGS: &str = "/etc";
+
+/// Settings that every program needs, whoever may read them.
+const NEEDED: &[&str] = &[
+    "group",
+    "hostname",
+    "hosts",
+    "ld.so.cache",
+    "ld.so.conf",
+    "localtime",
+    "machine-id",
+    "nsswitch.conf",
+    "passwd",
+    "resolv.conf",
+];
+
+/// More files than any machine has settings; what is beyond is shown or hidden as its folder is.
+const MAX_SETTINGS: usize = 50_000;
 
 pub(super) fn look(exposed: &mut Exposed) {
     for folder in FOLDERS.iter().chain(PARTS_OF_VAR).map(Path::new) {
         match folder.read_link() {
             Ok(target) => exposed.links.push((folder.to_owned(), target)),
-            Err(_) => exposed.show(folder, How::System, &[]),
+            Err(_) => exposed.show_system(folder),
         }
     }
     // Many machines keep the file that names their name servers in `/run`.
     exposed.show(Path::new("/etc/resolv.conf"), How::System, &[]);
     exposed.links.retain(|(link, _)| link != Path::new("/etc/resolv.conf"));
+    let keys = KEYS.iter().map(PathBuf::from).filter(|path| path.exists());
+    exposed.keys = keys.chain(closed_to_others(Path::new(SETTINGS))).collect();
+    exposed.keys.sort();
+    exposed.keys.dedup();
 }
 
 /// Folders that are the view's own, and links of the usual layout.
@@ -70,15 +101,65 @@ pub(super) fn mounts() -> Vec<Mount> {
     temp.into_iter().chain(own).collect()
 }
 
-/// Puts nothing where keys are.
-pub(super) fn masks() -> Vec<Mount> {
-    let entries = fs_err::read_dir(HOST_KEYS).into_iter().flatten().flatten();
-    let host_keys = entries.map(|entry| entry.path()).filter(|path| is_host_key(path));
-    let keys = KEYS.iter().map(PathBuf::from).chain(host_keys);
-    keys.filter(|path| path.exists()).map(|to| Mount::Mask { to }).collect()
+/// Finds the files and folders that not everybody may read, and that whoever runs windlass may: a
+/// machine keeps its keys in many places, and root could read them all.
+fn closed_to_others(settings: &Path) -> Vec<PathBuf> {
+    let (mut found, mut looked_at) = (Vec::new(), 0);
+    let mut folders = vec![settings.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs_err::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            looked_at += 1;
+            if looked_at > MAX_SETTINGS {
+                return found;
+            }
+            let (path, Ok(metadata)) = (entry.path(), entry.metadata()) else { continue };
+            let open = if metadata.is_dir() { 0o005 } else { 0o004 };
+            let is_needed = folder == settings
+                && entry.file_name().to_str().is_some_and(|name| NEEDED.contains(&name));
+            if metadata.is_symlink() || is_needed {
+                continue;
+            }
+            if metadata.mode() & open != open {
+                found.extend(is_readable(&path).then_some(path));
+            } else if metadata.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    found
 }
 
-fn is_host_key(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    name.starts_with("ssh_host_") && !name.ends_with(".pub")
+fn is_readable(path: &Path) -> bool {
+    rustix::fs::access(path, Access::READ_OK).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn settings_that_not_everybody_may_read_are_keys() {
+        let dir = tempfile::tempdir().unwrap();
+        let etc = dir.path();
+        for (path, mode) in [
+            ("passwd", 0o600),
+            ("vpn/secret.conf", 0o640),
+            ("vpn/open.conf", 0o644),
+            ("private/key.pem", 0o644),
+        ] {
+            fs_err::create_dir_all(etc.join(path).parent().unwrap()).unwrap();
+            fs_err::write(etc.join(path), "").unwrap();
+            let mode = std::fs::Permissions::from_mode(mode);
+            fs_err::set_permissions(etc.join(path), mode).unwrap();
+        }
+        fs_err::set_permissions(etc.join("vpn"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        let closed = std::fs::Permissions::from_mode(0o710);
+        fs_err::set_permissions(etc.join("private"), closed).unwrap();
+        let mut found = closed_to_others(etc);
+        found.sort();
+        assert_eq!(found, ["private", "vpn/secret.conf"].map(|path| etc.join(path)));
+    }
 }

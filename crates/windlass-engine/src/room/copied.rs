@@ -2,8 +2,9 @@
 //!
 //! Nothing in the checkout is a layer while it can still change: a build that the user does beside
 //! the run would change what checks see. So what is there before any agent began is copied, once.
-//! Dependency folders are hard-linked where that is safe, because nothing writes into their files;
-//! caches of tests and of compiled scripts are left out, because they remember answers.
+//! Dependency folders are hard-linked where that is safe, because nothing writes into their files; it is
+//! not where agents write in the checkout, who could change what all rooms see by changing a file in
+//! place. Caches of tests and of compiled scripts are left out, because they remember answers.
 
 use std::io;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
@@ -12,6 +13,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::Timespec;
 
 use super::layers::set_time;
+use crate::exposed::Exposed;
+use crate::home::canonical;
 
 /// Folders whose files are installed and never written in place.
 const DEPENDENCIES: &[&str] = &["node_modules", ".venv", "venv", "vendor", ".bundle"];
@@ -22,8 +25,9 @@ pub(crate) fn is_installed(path: &str) -> bool {
     name.is_some_and(|name| DEPENDENCIES.contains(&name))
 }
 
-/// Folders that remember answers: copied, they could answer for code that they were not made from.
-const LEFT_OUT: &[&str] = &[
+/// Folders that remember answers, wherever they are: copied, they could answer for code that they were
+/// not made from.
+const CACHES: &[&str] = &[
     "__pycache__",
     ".pytest_cache",
     ".mypy_cache",
@@ -39,15 +43,31 @@ const LEFT_OUT: &[&str] = &[
     ".gradle",
     ".windlass",
     ".git",
-    ".idea",
-    ".vscode",
-    "htmlcov",
-    "coverage",
-    "test-results",
 ];
+
+/// Reports and settings of editors, which no check needs. Only what is ignored by this name is meant: a
+/// package may be called so too.
+const LEFT_OUT: &[&str] = &[".idea", ".vscode", "htmlcov", "coverage", "test-results"];
 
 /// More entries than any dependency folder has; hard links of so many take some seconds.
 const MAX_ENTRIES: u64 = 400_000;
+
+/// What of the checkout is copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Copying {
+    /// Folders of at most `limit` bytes; those of dependencies are linked, whatever they hold.
+    Linking {
+        /// How large a folder may be.
+        limit: u64,
+    },
+    /// Folders of at most `limit` bytes, without a link to any file: agents will write in the checkout.
+    Apart {
+        /// How large a folder may be.
+        limit: u64,
+    },
+    /// Nothing: agents have been in the checkout.
+    Nothing,
+}
 
 /// What was copied, and what was not.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -87,27 +107,38 @@ pub(crate) fn copy_folders(
     from: &Path,
     ignored: &[PathBuf],
     to: &Path,
-    limit: u64,
+    copying: Copying,
+    exposed: &Exposed,
 ) -> io::Result<Copied> {
     let mut copied = Copied::default();
     let mut sum = Sum::default();
     fs_err::create_dir_all(to)?;
+    let (limit, may_link) = match copying {
+        Copying::Linking { limit } => (limit, true),
+        Copying::Apart { limit } => (limit, false),
+        Copying::Nothing => return Ok(copied),
+    };
     for path in ignored {
         // Git lists a folder, and again what an ignore file inside of it ignores.
         if ignored.iter().any(|above| above != path && path.starts_with(above)) {
             continue;
         }
         let source = from.join(path);
-        // A link to a folder counts as the folder: its target is outside the room.
-        if !source.is_dir() || path.components().any(|part| is_left_out(part.as_os_str())) {
+        let is_left_out = path.components().any(|part| is_one_of(CACHES, part.as_os_str()))
+            || path.file_name().is_some_and(|name| is_one_of(LEFT_OUT, name));
+        if !source.is_dir() || is_left_out {
             continue;
         }
         let name = path.to_string_lossy().into_owned();
-        let linked = path
-            .file_name()
-            .is_some_and(|name| DEPENDENCIES.iter().any(|known| name.to_str() == Some(known)));
-        let size = size_of(&source);
-        let why = match size {
+        let is_dependency = path.file_name().is_some_and(|name| is_one_of(DEPENDENCIES, name));
+        if source.is_symlink()
+            && let Some(why) = why_not_followed(from, &source, is_dependency, exposed)
+        {
+            copied.left_out.push((name, why));
+            continue;
+        }
+        let linked = is_dependency && may_link;
+        let why = match size_of(&source) {
             Err(error) => Some(format!("it cannot be read: {error}")),
             Ok((_, entries)) if entries > MAX_ENTRIES => {
                 Some(format!("it has more than {MAX_ENTRIES} entries"))
@@ -131,8 +162,46 @@ pub(crate) fn copy_folders(
     Ok(copied)
 }
 
-fn is_left_out(name: &std::ffi::OsStr) -> bool {
-    name.to_str().is_some_and(|name| LEFT_OUT.contains(&name))
+fn is_one_of(names: &[&str], name: &std::ffi::OsStr) -> bool {
+    name.to_str().is_some_and(|name| names.contains(&name))
+}
+
+/// Says why a link is not taken for the folder that it leads to; none if it is. Whoever writes in the
+/// checkout can put a link there, and what it leads to would be shown in every box and room.
+fn why_not_followed(
+    from: &Path,
+    link: &Path,
+    is_dependency: bool,
+    exposed: &Exposed,
+) -> Option<String> {
+    let (from, target) = (canonical(from), canonical(link));
+    let words = |why: &str| Some(format!("it is a link to `{}`, {why}", target.display()));
+    if !is_dependency {
+        return words("and links are followed for dependencies only");
+    }
+    if let Ok(inside) = target.strip_prefix(&from) {
+        let is_git = inside.components().any(|part| part.as_os_str() == ".git");
+        return if is_git || inside.as_os_str().is_empty() {
+            words("which holds more than dependencies")
+        } else {
+            None
+        };
+    }
+    let is_installed = target.file_name().is_some_and(|name| is_one_of(DEPENDENCIES, name))
+        || target.join("pyvenv.cfg").is_file();
+    match is_installed && !exposed.hides(&target) {
+        true => None,
+        false => words("which does not look like installed dependencies"),
+    }
+}
+
+/// Takes what the user's own tools removed meanwhile for nothing.
+fn still_there<T>(result: io::Result<T>) -> io::Result<Option<T>> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Counts bytes and entries, without what is left out.
@@ -140,16 +209,17 @@ fn size_of(folder: &Path) -> io::Result<(u64, u64)> {
     let (mut bytes, mut entries) = (0, 0);
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
-        for entry in fs_err::read_dir(&folder)? {
+        let Some(listed) = still_there(fs_err::read_dir(&folder))? else { continue };
+        for entry in listed {
             let entry = entry?;
-            if is_left_out(&entry.file_name()) {
+            if is_one_of(CACHES, &entry.file_name()) {
                 continue;
             }
             entries += 1;
             if entries > MAX_ENTRIES {
                 return Ok((bytes, entries));
             }
-            let metadata = entry.metadata()?;
+            let Some(metadata) = still_there(entry.metadata())? else { continue };
             if metadata.is_dir() {
                 open.push(entry.path());
             } else {
@@ -176,21 +246,25 @@ fn add_up(folder: &Path, name: &Path, sum: &mut Sum) -> io::Result<()> {
 }
 
 fn copy_folder(from: &Path, to: &Path, linked: bool) -> io::Result<()> {
+    let Some(listed) = still_there(fs_err::read_dir(from))? else { return Ok(()) };
     fs_err::create_dir_all(to)?;
-    for entry in fs_err::read_dir(from)? {
+    for entry in listed {
         let entry = entry?;
-        if is_left_out(&entry.file_name()) {
+        if is_one_of(CACHES, &entry.file_name()) {
             continue;
         }
         let (source, target) = (entry.path(), to.join(entry.file_name()));
-        let metadata = fs_err::symlink_metadata(&source)?;
+        let Some(metadata) = still_there(fs_err::symlink_metadata(&source))? else { continue };
         if metadata.is_dir() {
             copy_folder(&source, &target, linked)?;
         } else if !(linked && link_one(&source, &target, &metadata)) {
-            copy_one(&source, &target, &metadata)?;
+            match copy_one(&source, &target, &metadata) {
+                Err(_) if source.symlink_metadata().is_err() => {}
+                other => other?,
+            }
         }
     }
-    let metadata = fs_err::metadata(from)?;
+    let Some(metadata) = still_there(fs_err::metadata(from))? else { return Ok(()) };
     // A folder that its owner cannot write could not be copied up.
     let mode = metadata.permissions().mode() | 0o700;
     fs_err::set_permissions(to, std::fs::Permissions::from_mode(mode))?;
@@ -237,6 +311,8 @@ fn time_of(metadata: &std::fs::Metadata) -> Timespec {
 mod tests {
     use super::*;
 
+    const LINKING: Copying = Copying::Linking { limit: 4096 };
+
     fn write(path: &Path, text: &str) {
         fs_err::create_dir_all(path.parent().unwrap()).unwrap();
         fs_err::write(path, text).unwrap();
@@ -254,7 +330,7 @@ mod tests {
         write(&from.join(".env"), "single file");
         let ignored =
             ["target", "node_modules", "src/__pycache__", "big", ".env"].map(PathBuf::from);
-        let copied = copy_folders(&from, &ignored, &to, 4096).unwrap();
+        let copied = copy_folders(&from, &ignored, &to, LINKING, &Exposed::default()).unwrap();
         assert_eq!(copied.folders, ["target", "node_modules"]);
         let left: Vec<&str> = copied.left_out.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(left, ["big"]);
@@ -275,7 +351,8 @@ mod tests {
         let mut holds = || {
             number += 1;
             let to = dir.path().join(number.to_string());
-            copy_folders(&from, &[PathBuf::from("vendor")], &to, 1 << 20).unwrap().holds
+            let vendor = [PathBuf::from("vendor")];
+            copy_folders(&from, &vendor, &to, LINKING, &Exposed::default()).unwrap().holds
         };
         write(&from.join("vendor/a/one"), "1");
         write(&from.join("vendor/b/two"), "2");
@@ -296,7 +373,7 @@ mod tests {
         write(&from.join(".venv/bin/tool"), "content");
         std::os::unix::fs::symlink("bin", from.join(".venv/sbin")).unwrap();
         let ignored = [".venv", ".venv/bin", ".venv/.gitignore", ".venv/sbin"].map(PathBuf::from);
-        let copied = copy_folders(&from, &ignored, &to, 1 << 20).unwrap();
+        let copied = copy_folders(&from, &ignored, &to, LINKING, &Exposed::default()).unwrap();
         assert_eq!(copied.folders, [".venv"]);
         for root in [&from, &to] {
             assert_eq!(fs_err::read_to_string(root.join(".venv/bin/tool")).unwrap(), "content");
@@ -311,11 +388,85 @@ mod tests {
     fn a_dependency_folder_that_is_a_link_is_copied_as_the_folder_behind_it() {
         let dir = tempfile::tempdir().unwrap();
         let (from, to) = (dir.path().join("checkout"), dir.path().join("copied"));
-        write(&dir.path().join("elsewhere/x/index.js"), "installed");
+        write(&dir.path().join("elsewhere/node_modules/x/index.js"), "installed");
         fs_err::create_dir_all(&from).unwrap();
-        std::os::unix::fs::symlink("../elsewhere", from.join("node_modules")).unwrap();
-        copy_folders(&from, &[PathBuf::from("node_modules")], &to, 1 << 20).unwrap();
+        std::os::unix::fs::symlink("../elsewhere/node_modules", from.join("node_modules")).unwrap();
+        let ignored = [PathBuf::from("node_modules")];
+        copy_folders(&from, &ignored, &to, LINKING, &Exposed::default()).unwrap();
         assert!(!to.join("node_modules").is_symlink());
         assert!(to.join("node_modules/x/index.js").is_file());
+    }
+
+    #[test]
+    fn no_file_is_shared_where_agents_write_in_the_checkout() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("checkout"), dir.path().join("copied"));
+        let file = "node_modules/jest/bin/jest.js";
+        write(&from.join(file), "run the tests");
+        let ignored = [PathBuf::from("node_modules")];
+        let apart = Copying::Apart { limit: 4096 };
+        copy_folders(&from, &ignored, &to, apart, &Exposed::default()).unwrap();
+        // As an agent would do it: the file stays the same one.
+        fs_err::write(from.join(file), "exit 0").unwrap();
+        assert_eq!(fs_err::read_to_string(to.join(file)).unwrap(), "run the tests");
+        let later = dir.path().join("later");
+        let nothing = Copying::Nothing;
+        let copied = copy_folders(&from, &ignored, &later, nothing, &Exposed::default()).unwrap();
+        assert_eq!(copied, Copied::default());
+        assert_eq!(fs_err::read_dir(&later).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_package_that_is_called_like_a_report_is_copied_with_its_environment() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("checkout"), dir.path().join("copied"));
+        let package = ".venv/lib/python3/site-packages/coverage/__init__.py";
+        write(&from.join(package), "measure");
+        write(&from.join(".venv/lib/python3/site-packages/coverage/__pycache__/a.pyc"), "answer");
+        write(&from.join("coverage/lcov.info"), "report");
+        write(&from.join("a/htmlcov/index.html"), "report");
+        let ignored = [".venv", "coverage", "a/htmlcov"].map(PathBuf::from);
+        let copied = copy_folders(&from, &ignored, &to, LINKING, &Exposed::default()).unwrap();
+        assert_eq!(copied.folders, [".venv"]);
+        assert!(to.join(package).is_file());
+        assert!(!to.join(package).with_file_name("__pycache__").exists());
+        assert!(!to.join("coverage").exists() && !to.join("a").exists());
+    }
+
+    #[test]
+    fn a_link_leads_to_dependencies_only() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("checkout"), dir.path().join("copied"));
+        write(&dir.path().join("home/.ssh/id"), "key");
+        write(&dir.path().join("home/.virtualenvs/shop/pyvenv.cfg"), "home = /usr/bin");
+        write(&from.join("packages/deps/x"), "installed");
+        write(&from.join(".git/config"), "settings");
+        let links = [
+            ("build", "../home/.ssh"),
+            ("node_modules", "../home/.ssh"),
+            ("a/vendor", "../../home"),
+            ("b/vendor", "../.git"),
+            ("c/vendor", ".."),
+            (".venv", "../home/.virtualenvs/shop"),
+            ("d/node_modules", "../packages/deps"),
+        ];
+        for (name, target) in links {
+            fs_err::create_dir_all(from.join(name).parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(target, from.join(name)).unwrap();
+        }
+        let ignored = links.map(|(name, _)| PathBuf::from(name));
+        let copied = copy_folders(&from, &ignored, &to, LINKING, &Exposed::default()).unwrap();
+        assert_eq!(copied.folders, [".venv", "d/node_modules"]);
+        let left: Vec<&str> = copied.left_out.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(left, ["build", "node_modules", "a/vendor", "b/vendor", "c/vendor"]);
+    }
+
+    #[test]
+    fn what_is_gone_when_it_is_copied_is_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("target"), dir.path().join("copied"));
+        copy_folder(&from, &to, false).unwrap();
+        assert!(!to.exists() && size_of(&from).unwrap() == (0, 0));
+        assert!(still_there(fs_err::metadata(&from)).unwrap().is_none());
     }
 }

@@ -10,22 +10,63 @@ use std::path::{Component, Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, Timespec, Timestamps, mknodat, utimensat};
 
+use crate::git::place_files::{self, PlaceFileError};
+
 /// How many links are followed before a path counts as going in circles.
 const MAX_LINKS: usize = 40;
 
 /// Puts a whiteout at `path` below the folder `layer`, with the folders above it.
+///
+/// What a program wrote may be in the layer, so no link in it is followed: where something else than
+/// a folder stands on the way, nothing of the layers below is to be seen there anyway.
+///
+/// # Errors
+/// The path is not one within the layer, or the disk fails.
 pub(crate) fn hide(layer: &Path, path: &Path) -> io::Result<()> {
-    let at = layer.join(path);
-    if let Some(parent) = at.parent() {
-        fs_err::create_dir_all(parent)?;
+    let Some(at) = remove_in(layer, path, Parents::Make)? else { return Ok(()) };
+    mknodat(CWD, &at, FileType::CharacterDevice, Mode::empty(), 0)?;
+    Ok(())
+}
+
+/// Removes what is at `path` below the folder `layer`, without following a link on the way.
+///
+/// # Errors
+/// The path is not one within the layer, or the disk fails.
+pub(crate) fn remove(layer: &Path, path: &Path) -> io::Result<()> {
+    remove_in(layer, path, Parents::AsTheyAre).map(drop)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parents {
+    Make,
+    AsTheyAre,
+}
+
+/// Returns where something was removed; none if no plain folders lead there.
+fn remove_in(layer: &Path, path: &Path, parents: Parents) -> io::Result<Option<PathBuf>> {
+    let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+    let (Some(parent), true) = (path.parent(), plain) else {
+        let words = format!("`{}` is not a path within a layer", path.display());
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, words));
+    };
+    let led = match parents {
+        Parents::Make => place_files::create_dir(layer, parent),
+        Parents::AsTheyAre => place_files::open_folder(layer, parent).map(drop),
+    };
+    match led {
+        Ok(()) => {}
+        Err(PlaceFileError::Replaced { .. }) => return Ok(None),
+        Err(error) if error.is_missing() && parents == Parents::AsTheyAre => return Ok(None),
+        Err(PlaceFileError::Io { source, .. }) => return Err(source),
+        Err(error) => return Err(io::Error::other(error)),
     }
+    let at = layer.join(path);
     match at.symlink_metadata() {
-        Ok(found) if found.is_dir() => fs_err::remove_dir_all(&at)?,
+        Ok(found) if found.is_dir() => crate::git::remove_whole(&at)?,
         Ok(_) => fs_err::remove_file(&at)?,
         Err(_) => {}
     }
-    mknodat(CWD, &at, FileType::CharacterDevice, Mode::empty(), 0)?;
-    Ok(())
+    Ok(Some(at))
 }
 
 /// Says whether an entry of a layer stands for something that is not there.
@@ -133,25 +174,28 @@ impl Layers {
     /// Returns the real file or folder behind a path without links on the way; none if it is not
     /// there.
     fn real(&self, path: &Path) -> Option<PathBuf> {
-        'layers: for layer in &self.folders {
-            let mut at = layer.clone();
-            for part in path.components() {
+        let parts: Vec<Component<'_>> = path.components().collect();
+        if !parts.iter().all(|part| matches!(part, Component::Normal(_))) {
+            return None;
+        }
+        for layer in &self.folders {
+            let (mut at, mut hides) = (layer.clone(), false);
+            let mut rest = parts.iter().peekable();
+            let is_there = loop {
+                let Some(part) = rest.next() else { break true };
                 at.push(part);
-                match at.symlink_metadata() {
-                    Ok(found) if is_whiteout(&found) => return None,
-                    Ok(_) => {}
-                    Err(_) => {
-                        let opaque = at.parent().is_some_and(|parent| {
-                            parent != layer && parent.is_dir() && is_opaque(parent)
-                        });
-                        if opaque {
-                            return None;
-                        }
-                        continue 'layers;
-                    }
+                let Ok(found) = at.symlink_metadata() else { break false };
+                // A file or link on the way hides the folders of that name in all layers below.
+                if is_whiteout(&found) || (rest.peek().is_some() && !found.is_dir()) {
+                    return None;
                 }
+                hides |= found.is_dir() && is_opaque(&at);
+            };
+            match (is_there, hides) {
+                (true, _) => return Some(at),
+                (false, true) => return None,
+                (false, false) => {}
             }
-            return Some(at);
         }
         None
     }
@@ -348,6 +392,63 @@ mod tests {
         assert_eq!(fs_err::read_to_string(merged.join("c/inside")).unwrap(), "folder now");
         for gone in ["a/one", "b"] {
             assert!(merged.join(gone).symlink_metadata().is_err(), "{gone}");
+        }
+    }
+
+    #[test]
+    fn nothing_outside_a_layer_is_hidden() {
+        let dir = tempfile::tempdir().unwrap();
+        let (layer, outside) = (dir.path().join("layer"), dir.path().join("outside"));
+        for folder in [&layer, &outside] {
+            fs_err::create_dir_all(folder.join("x")).unwrap();
+            fs_err::write(folder.join("x/file"), "kept").unwrap();
+        }
+        std::os::unix::fs::symlink(&outside, layer.join("link")).unwrap();
+        hide(&layer, Path::new("link/x")).unwrap();
+        remove(&layer, Path::new("link/x")).unwrap();
+        for path in ["", "..", "../outside/x", "x/../../outside/x", "/etc/nothing"] {
+            assert!(hide(&layer, Path::new(path)).is_err(), "{path}");
+            assert!(remove(&layer, Path::new(path)).is_err(), "{path}");
+        }
+        assert!(hide(&layer, &outside.join("x")).is_err());
+        assert_eq!(fs_err::read_to_string(outside.join("x/file")).unwrap(), "kept");
+        hide(&layer, Path::new("x")).unwrap();
+        assert!(is_whiteout(&fs_err::symlink_metadata(layer.join("x")).unwrap()));
+        // What is hidden hides what was below it.
+        hide(&layer, Path::new("x/file")).unwrap();
+        remove(&layer, Path::new("link")).unwrap();
+        assert!(outside.join("x/file").is_file());
+    }
+
+    #[test]
+    fn what_stands_on_the_way_hides_what_is_below_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let host = dir.path().join("host");
+        for path in ["low/a/b/c/file", "low/d/file", "low/e/f/file", "host/file"] {
+            let path = dir.path().join(path);
+            fs_err::create_dir_all(path.parent().unwrap()).unwrap();
+            fs_err::write(path, "").unwrap();
+        }
+        let (top, middle) = (dir.path().join("top"), dir.path().join("middle"));
+        fs_err::create_dir_all(top.join("a/b/c")).unwrap();
+        fs_err::create_dir_all(middle.join("e")).unwrap();
+        fs_err::create_dir_all(top.join("e")).unwrap();
+        fs_err::write(middle.join("d"), "a file now").unwrap();
+        std::os::unix::fs::symlink(&host, middle.join("e/f")).unwrap();
+        let layers =
+            Layers::new(vec![top.clone(), middle, dir.path().join("low")], Path::new("/t"));
+        assert_eq!(layers.file("a/b/c/file").as_deref(), Some("a/b/c/file"));
+        for outside in ["../host/file", "a/../../host/file", "/etc/passwd"] {
+            assert_eq!(layers.real(Path::new(outside)), None, "{outside}");
+        }
+        assert_eq!(layers.file("d/file"), None, "a file of the layer above hides the folder");
+        assert_eq!(layers.real(Path::new("e/f/file")), None, "no link of a layer is followed");
+        // Not the folder of the file, but one above it.
+        let flags = rustix::fs::XattrFlags::empty();
+        // Not every file system of a temporary folder takes attributes.
+        if rustix::fs::setxattr(top.join("a"), "user.overlay.opaque", b"y", flags).is_ok() {
+            assert_eq!(layers.file("a/b/c/file"), None, "what is above hides all below it");
+            assert!(layers.is_folder("a/b/c"));
         }
     }
 }

@@ -10,32 +10,41 @@
 //! - `layers`: folders on top of each other, looked at without a mount.
 //! - [`copied`]: ignored folders of the checkout, as they were when the run began.
 //! - `dot_git`: the git directory that a room has.
+//! - `in_use`: which folders somebody uses who is alive.
 //! - `sweep`: removing layers after the answer.
 //!
 //! Design page: `docs/design/room.md`.
 
 pub mod copied;
 mod dot_git;
+mod in_use;
 pub(crate) mod layers;
 mod own_artefacts;
+mod prepared_layer;
 mod snapshot_layer;
 mod sweep;
+#[cfg(test)]
+mod tests;
 
+pub use in_use::InUse;
+pub(crate) use sweep::leftovers;
 pub use sweep::wait_until_swept;
 
 use std::io;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rustix::fs::Timespec;
 use windlass_core::id::ObjectId;
 
-use crate::exposed::{Exposed, mounts_of};
+use crate::exposed::Exposed;
 use crate::git::{Checkout, CheckoutError, Person, Place, UserRepository};
 use crate::launcher::level::Level;
 use crate::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
-use copied::Copied;
+use copied::{Copied, Copying};
+use in_use::Draft;
 use layers::Layers;
 
 /// Where the user's objects are in a room: outside the checkout, so that its `.git` can be removed.
@@ -59,6 +68,12 @@ pub enum RoomError {
         used: u64,
         /// What they may.
         limit: u64,
+    },
+    /// A layer is not there, although the run has begun.
+    #[error("the layer `{}` is not there any more", layer.display())]
+    Missing {
+        /// The layer.
+        layer: PathBuf,
     },
     /// A layer could not be written.
     #[error("a layer of the room could not be written: {0}")]
@@ -96,10 +111,10 @@ pub struct Rooms {
 }
 
 /// What is below a room, besides the commit.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Below {
     /// What `prepare` made, the last first.
-    pub prepared: Vec<PathBuf>,
+    pub prepared: Vec<Arc<InUse>>,
     /// Whether the copied folders and what the baseline built are there.
     pub warm: bool,
 }
@@ -127,11 +142,11 @@ impl Rooms {
         user: &UserRepository,
         place: &Place,
         carried: &[(String, Vec<u8>)],
-        copy_limit: u64,
+        copying: Copying,
     ) -> Result<Copied, RoomError> {
         fs_err::create_dir_all(&self.dir)?;
-        sweep::leftovers(&self.dir);
-        let copied = self.copy_ignored(user, copy_limit)?;
+        leftovers(&self.dir);
+        let copied = self.copy_ignored(user, copying)?;
         self.make("carried", |folder| {
             for (path, bytes) in carried {
                 let at = folder.join(path);
@@ -175,15 +190,35 @@ impl Rooms {
     /// # Errors
     /// They do, or cannot be read.
     pub(crate) fn check_disk(&self) -> Result<(), RoomError> {
+        let mut used = self.measure()?;
+        if used > self.disk_limit {
+            // What was thrown away may be there still.
+            wait_until_swept();
+            used = self.measure()?;
+        }
+        fs_err::write(self.dir.join("holds"), used.to_string())?;
+        if used > self.disk_limit {
+            return Err(RoomError::Full { used, limit: self.disk_limit });
+        }
+        Ok(())
+    }
+
+    fn measure(&self) -> Result<u64, RoomError> {
         let mut used = 0;
         layers::walk(&self.dir, &mut |_, metadata| {
             used += metadata.blocks() * 512;
             Ok(())
         })?;
-        if used > self.disk_limit {
-            return Err(RoomError::Full { used, limit: self.disk_limit });
+        Ok(used)
+    }
+
+    /// Refuses a room where the layers held too much when they were last measured, and still do.
+    fn refuse_above_limit(&self) -> Result<(), RoomError> {
+        let held = fs_err::read_to_string(self.dir.join("holds")).ok();
+        match held.and_then(|held| held.parse::<u64>().ok()) {
+            Some(held) if held > self.disk_limit => self.check_disk(),
+            Some(_) | None => Ok(()),
         }
-        Ok(())
     }
 
     /// Says whether the layers that every room needs are there.
@@ -191,7 +226,7 @@ impl Rooms {
         self.dir.join("base").is_dir() && self.dir.join("began").is_file()
     }
 
-    fn copy_ignored(&self, user: &UserRepository, limit: u64) -> Result<Copied, RoomError> {
+    fn copy_ignored(&self, user: &UserRepository, copying: Copying) -> Result<Copied, RoomError> {
         let record = self.dir.join("copied.json");
         if let Ok(bytes) = fs_err::read(&record)
             && let Ok(copied) = serde_json::from_slice(&bytes)
@@ -204,7 +239,8 @@ impl Rooms {
         crate::git::remove_whole(&folder)?;
         let ignored = user.ignored_paths().unwrap_or_default();
         self.make("copied", |folder| {
-            copied = copied::copy_folders(&user.top_level, &ignored, folder, limit)?;
+            copied =
+                copied::copy_folders(&user.top_level, &ignored, folder, copying, &self.exposed)?;
             Ok(())
         })?;
         let bytes = serde_json::to_vec(&copied).map_err(io::Error::from)?;
@@ -222,11 +258,15 @@ impl Rooms {
         if folder.is_dir() {
             return Ok(folder);
         }
-        let draft = tempfile::Builder::new().prefix("making-").tempdir_in(&self.dir)?;
+        let draft = Draft::make(&self.dir, "making-")?;
         let inside = draft.path().join("layer");
         fs_err::create_dir(&inside)?;
         fill(&inside)?;
-        fs_err::rename(&inside, &folder)?;
+        match fs_err::rename(&inside, &folder) {
+            // Somebody who looks at a blocker beside the driver was faster.
+            Err(_) if folder.is_dir() => {}
+            other => other?,
+        }
         Ok(folder)
     }
 
@@ -260,6 +300,7 @@ impl Rooms {
         room: Room,
         is_ignored: &dyn Fn(&str) -> bool,
     ) -> Result<(), RoomError> {
+        room.open_up();
         let written = room.written().to_owned();
         only_ignored(&written, &written, is_ignored)?;
         let newest = later(layers::newest(&written)?, self.began()?);
@@ -268,7 +309,7 @@ impl Rooms {
         crate::git::remove_whole(&warm)?;
         fs_err::create_dir(&warm)?;
         fs_err::rename(&written, warm.join("u"))?;
-        fs_err::rename(room.dir.join("home"), warm.join("home"))?;
+        fs_err::rename(room.dir().join("home"), warm.join("home"))?;
         drop(room);
         self.check_disk()
     }
@@ -278,9 +319,14 @@ impl Rooms {
     /// # Errors
     /// Git fails, or the disk does.
     pub fn open(&self, code: &ObjectId, below: &Below) -> Result<Room, RoomError> {
-        let layer = self.layer_of(code)?;
-        let mut lower = vec![layer, self.dir.join("base")];
-        lower.extend(below.prepared.iter().map(|prepared| prepared.join("u")));
+        self.refuse_above_limit()?;
+        let base = self.dir.join("base");
+        if !base.is_dir() {
+            return Err(RoomError::Missing { layer: base });
+        }
+        let layer = Arc::new(self.layer_of(code)?);
+        let mut lower = vec![layer.path().to_owned(), base];
+        lower.extend(below.prepared.iter().map(|prepared| prepared.path().join("u")));
         if below.warm {
             lower.push(self.dir.join("warm/u"));
         }
@@ -288,31 +334,64 @@ impl Rooms {
         if below.warm {
             lower.push(self.dir.join("copied"));
         }
-        let mut homes: Vec<PathBuf> =
-            below.prepared.iter().map(|prepared| prepared.join("home")).collect();
+        let mut homes = homes_of(below);
         if below.warm {
             homes.push(self.dir.join("warm/home"));
         }
-        self.open_with(lower, homes)
+        let names = fs_err::metadata(layer.path())?;
+        let time = Timespec { tv_sec: names.mtime(), tv_nsec: names.mtime_nsec() as _ };
+        let mut in_use = below.prepared.clone();
+        in_use.push(layer);
+        self.furnish(self.new_room()?, lower, homes, in_use, time)
     }
 
-    /// Makes a room of these layers.
-    pub(crate) fn open_with(
+    /// Makes a room that has only these files of a tree, and what earlier `prepare` commands made.
+    ///
+    /// # Errors
+    /// The disk fails.
+    pub(crate) fn open_on_inputs<'p>(
         &self,
-        mut lower: Vec<PathBuf>,
-        homes: Vec<PathBuf>,
+        tree: &Layers,
+        paths: impl Iterator<Item = &'p String>,
+        below: &Below,
     ) -> Result<Room, RoomError> {
-        lower.retain(|layer| layer.is_dir());
+        self.refuse_above_limit()?;
+        let folder = self.new_room()?;
+        let inputs = folder.path().join("inputs");
+        fs_err::create_dir(&inputs)?;
+        for path in paths {
+            tree.copy_out(Path::new(path), &inputs)?;
+        }
+        let mut lower = vec![inputs];
+        lower.extend(below.prepared.iter().map(|prepared| prepared.path().join("u")));
+        let in_use = below.prepared.clone();
+        self.furnish(folder, lower, homes_of(below), in_use, self.began()?)
+    }
+
+    fn new_room(&self) -> Result<Draft, RoomError> {
         let rooms = self.dir.join("rooms");
         fs_err::create_dir_all(&rooms)?;
-        let dir = tempfile::Builder::new().prefix("room-").tempdir_in(&rooms)?.keep();
+        Ok(Draft::make(&rooms, "room-")?)
+    }
+
+    /// Makes a room of these layers; `time` is that of its top folder.
+    fn furnish(
+        &self,
+        folder: Draft,
+        mut lower: Vec<PathBuf>,
+        homes: Vec<PathBuf>,
+        in_use: Vec<Arc<InUse>>,
+        time: Timespec,
+    ) -> Result<Room, RoomError> {
+        // Not every run has them all.
+        lower.retain(|layer| layer.is_dir());
+        let dir = folder.path();
         let upper = Upper::below(&dir.join("tree"), true);
         upper.make()?;
         Upper::below(&dir.join("root"), true).make()?;
         for folder in ["stage", "home"] {
             fs_err::create_dir(dir.join(folder))?;
         }
-        let began = self.began()?;
         let (root, lower) = match &self.level {
             Level::Namespaces => (self.root.clone(), lower),
             Level::Landlock { .. } | Level::None { .. } => {
@@ -323,8 +402,8 @@ impl Rooms {
             }
         };
         // A folder that was made now would be newer than what the baseline built.
-        layers::set_time(&upper.dir, began)?;
-        Ok(Room { dir, upper, lower, homes, root })
+        layers::set_time(&upper.dir, time)?;
+        Ok(Room { folder, upper, lower, homes, root, _in_use: in_use })
     }
 
     /// Names the user's objects where they really are, in a room that nothing is mounted in.
@@ -358,9 +437,9 @@ impl Rooms {
         rights: Rights,
         expose: &[PathBuf],
     ) -> io::Result<View> {
-        let mut mounts = self.exposed.mounts(&room.dir.join("home"), &room.homes)?;
+        let mut mounts = self.exposed.mounts(&room.dir().join("home"), &room.homes)?;
         self.leave_out_own_artefacts(&mounts)?;
-        mounts.extend(expose.iter().flat_map(|path| mounts_of(path)));
+        mounts.extend(expose.iter().flat_map(|path| self.exposed.mounts_besides(path)));
         for (number, folder) in self.objects.iter().enumerate() {
             let to = match number {
                 0 => PathBuf::from(OBJECTS),
@@ -374,10 +453,14 @@ impl Rooms {
             upper: Some(room.upper.clone()),
             to: room.root.clone(),
         });
-        self.write_home(room)?;
+        let settings = self.write_home(room)?;
+        if self.exposed.covers_home() {
+            let to = self.exposed.home().join(".gitconfig");
+            mounts.push(Mount::ReadOnly { from: settings, to });
+        }
         Ok(View {
-            stage: room.dir.join("stage"),
-            writes: Upper::below(&room.dir.join("root"), true),
+            stage: room.dir().join("stage"),
+            writes: Upper::below(&room.dir().join("root"), true),
             mounts,
             network,
             rights,
@@ -398,10 +481,10 @@ impl Rooms {
     }
 
     /// Puts the one setting into the home of a room that suites need: who commits.
-    fn write_home(&self, room: &Room) -> io::Result<()> {
+    fn write_home(&self, room: &Room) -> io::Result<PathBuf> {
         let home = self.exposed.home();
         let inside = home.strip_prefix("/").unwrap_or(home);
-        let folder = room.dir.join("root/u").join(inside);
+        let folder = room.dir().join("root/u").join(inside);
         fs_err::create_dir_all(&folder)?;
         let Person { name, email } = &self.origin.person;
         let text = format!(
@@ -409,7 +492,9 @@ impl Rooms {
             crate::git::quoted(name),
             crate::git::quoted(email)
         );
-        fs_err::write(folder.join(".gitconfig"), text)
+        let file = folder.join(".gitconfig");
+        fs_err::write(&file, text)?;
+        Ok(file)
     }
 }
 
@@ -442,18 +527,24 @@ fn only_ignored(
     Ok(())
 }
 
-/// One room. Dropping it throws away what was written in it.
+/// One room. Dropping it throws away what was written in it, with its folder.
 #[derive(Debug)]
 pub struct Room {
-    dir: PathBuf,
+    folder: Draft,
     upper: Upper,
     lower: Vec<PathBuf>,
     homes: Vec<PathBuf>,
     /// Where it stands.
     root: PathBuf,
+    /// Layers below it that others may want to remove.
+    _in_use: Vec<Arc<InUse>>,
 }
 
 impl Room {
+    fn dir(&self) -> &Path {
+        self.folder.path()
+    }
+
     /// Returns where commands find it.
     pub fn root(&self) -> &Path {
         &self.root
@@ -481,12 +572,12 @@ impl Room {
         if !self.lower.is_empty() {
             return layers::hide(&self.upper.dir, path);
         }
-        let at = self.upper.dir.join(path);
-        match at.symlink_metadata() {
-            Ok(found) if found.is_dir() => crate::git::remove_whole(&at),
-            Ok(_) => fs_err::remove_file(&at),
-            Err(_) => Ok(()),
-        }
+        layers::remove(&self.upper.dir, path)
+    }
+
+    /// Lets its owner into every folder that was written: a suite may leave some that nobody may open.
+    pub(crate) fn open_up(&self) {
+        open_up(&self.upper.dir);
     }
 
     /// Makes it ready for another mount: an overlay that could be lost says so in its work folder. What
@@ -494,9 +585,9 @@ impl Room {
     pub(crate) fn make_mountable_again(&self) -> io::Result<()> {
         crate::git::remove_whole(&self.upper.work)?;
         fs_err::create_dir_all(&self.upper.work)?;
-        crate::git::remove_whole(&self.dir.join("root"))?;
-        Upper::below(&self.dir.join("root"), true).make()?;
-        let Ok(homes) = fs_err::read_dir(self.dir.join("home")) else { return Ok(()) };
+        crate::git::remove_whole(&self.dir().join("root"))?;
+        Upper::below(&self.dir().join("root"), true).make()?;
+        let Ok(homes) = fs_err::read_dir(self.dir().join("home")) else { return Ok(()) };
         for home in homes.flatten() {
             let work = home.path().join("w");
             crate::git::remove_whole(&work)?;
@@ -508,15 +599,34 @@ impl Room {
     /// Keeps what was written, and what was written to caches of the home, in a folder.
     pub(crate) fn keep_in(self, folder: &Path) -> io::Result<()> {
         fs_err::create_dir_all(folder)?;
+        // A folder that cannot be written cannot be moved.
+        let_owner_in(&self.upper.dir);
         fs_err::rename(&self.upper.dir, folder.join("u"))?;
-        fs_err::rename(self.dir.join("home"), folder.join("home"))
+        fs_err::rename(self.dir().join("home"), folder.join("home"))
     }
 }
 
-impl Drop for Room {
-    fn drop(&mut self) {
-        sweep::remove(&self.dir);
+/// Gives the owner of a folder and of those below it all rights on them, as far as that is possible;
+/// what stays closed is told by whoever looks at it.
+fn open_up(folder: &Path) {
+    let_owner_in(folder);
+    let Ok(entries) = fs_err::read_dir(folder) else { return };
+    let folders =
+        entries.flatten().filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+    folders.for_each(|entry| open_up(&entry.path()));
+}
+
+fn let_owner_in(folder: &Path) {
+    let Ok(metadata) = folder.symlink_metadata() else { return };
+    let mode = metadata.permissions().mode() & 0o7777;
+    if metadata.is_dir() && mode & 0o700 != 0o700 {
+        let _ = fs_err::set_permissions(folder, std::fs::Permissions::from_mode(mode | 0o700));
     }
+}
+
+/// What `prepare` wrote to caches of the home.
+fn homes_of(below: &Below) -> Vec<PathBuf> {
+    below.prepared.iter().map(|prepared| prepared.path().join("home")).collect()
 }
 
 fn now() -> Timespec {

@@ -45,6 +45,7 @@ impl Verifier {
         if let Err(broken) = looking.look(&mut report) {
             report.broken = Some(broken.to_string());
         }
+        self.rooms.forget_cold();
         Verification { report, passes: Vec::new() }
     }
 }

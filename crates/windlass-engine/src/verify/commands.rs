@@ -178,7 +178,8 @@ impl Verifier {
     fn readable(&self, expose: &[PathBuf]) -> Vec<PathBuf> {
         let mut read = self.rooms.exposed().readable();
         read.extend(self.rooms.objects.iter().cloned());
-        read.extend(expose.iter().cloned());
+        let besides = expose.iter().flat_map(|path| self.rooms.exposed().readable_besides(path));
+        read.extend(besides);
         read
     }
 

@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use windlass_core::id::ObjectId;
 use windlass_core::plan::{Plan, Prepare};
@@ -17,12 +19,18 @@ use super::commands::{CommandRequest, Ran};
 use super::verifier::{Broken, Verifier};
 use crate::dispatch::network::{failures_in_words, registry_proxy};
 use crate::fault;
-use crate::git::{EngineRepository, Place};
+use crate::git::{EngineRepository, Place, TreeEntry, TreePath};
 use crate::launcher::level::Level;
 use crate::launcher::view::{Rights, ViewNetwork};
 use crate::proxy::ProxyPolicy;
-use crate::room::layers::Layers;
-use crate::room::{Below, Room};
+use crate::room::{Below, InUse, Room};
+use crate::store::lock::{ExclusiveLock, WaitError};
+
+/// How many layers of each `prepare` stay: without inputs, every tree makes one.
+const KEPT: usize = 4;
+
+/// How often somebody who waits for another's `prepare` looks whether it is still wanted.
+const LOOKS_FOR_CANCEL: Duration = Duration::from_millis(500);
 
 /// How much of the user's machine a room may know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +80,7 @@ impl Verifier {
             return Ok(());
         }
         let carried = self.carried_files()?;
-        let limit = if self.here { 0 } else { self.copy_limit };
-        self.rooms.begin(&self.user, place, &carried, limit)?;
+        self.rooms.begin(&self.user, place, &carried, self.copying)?;
         Ok(())
     }
 
@@ -101,9 +108,12 @@ impl Verifier {
                 None => self.prepare_whole(prepare, code, &below, warmth, cancel)?,
             };
             match made {
-                Ok(folder) => below.prepared.insert(0, folder),
+                Ok(layer) => below.prepared.insert(0, Arc::new(layer)),
                 Err(ran) => return Ok(Err((prepare.run.clone(), ran))),
             }
+        }
+        if warmth == Warmth::Warm {
+            self.rooms.forget_prepared(KEPT * plan.prepare.len())?;
         }
         Ok(Ok(below))
     }
@@ -115,29 +125,26 @@ impl Verifier {
         below: &Below,
         warmth: Warmth,
         cancel: &Cancel,
-    ) -> Result<Result<PathBuf, Ran>, Broken> {
-        let key = key_of(prepare, &[("".to_owned(), code.clone())], below);
+    ) -> Result<Result<InUse, Ran>, Broken> {
+        let whole = Input { path: String::new(), mode: 0, id: code.clone() };
+        let key = key_of(prepare, &[whole], below);
         self.prepare_in(prepare, &key, warmth, cancel, || Ok(self.rooms.open(code, below)?))
     }
 
     fn prepare_from(
         &self,
         prepare: &Prepare,
-        inputs: &[(String, ObjectId)],
+        inputs: &[Input],
         code: &ObjectId,
         below: &Below,
         warmth: Warmth,
         cancel: &Cancel,
-    ) -> Result<Result<PathBuf, Ran>, Broken> {
+    ) -> Result<Result<InUse, Ran>, Broken> {
         let key = key_of(prepare, inputs, below);
         self.prepare_in(prepare, &key, warmth, cancel, || {
             let whole = self.rooms.open(code, below)?;
-            let folder =
-                self.rooms.inputs_layer(&whole.layers(), inputs.iter().map(|(path, _)| path))?;
-            let mut layers = vec![folder];
-            layers.extend(below.prepared.iter().map(|prepared| prepared.join("u")));
-            let homes = below.prepared.iter().map(|prepared| prepared.join("home")).collect();
-            Ok(self.rooms.open_with(layers, homes)?)
+            let paths = inputs.iter().map(|input| &input.path);
+            Ok(self.rooms.open_on_inputs(&whole.layers(), paths, below)?)
         })
     }
 
@@ -149,17 +156,20 @@ impl Verifier {
         warmth: Warmth,
         cancel: &Cancel,
         room: impl FnOnce() -> Result<Room, Broken>,
-    ) -> Result<Result<PathBuf, Ran>, Broken> {
-        let name = match warmth {
-            Warmth::Warm => "prepared",
-            Warmth::Cold => "prepared-cold",
+    ) -> Result<Result<InUse, Ran>, Broken> {
+        let all = match warmth {
+            Warmth::Warm => self.rooms.prepared_folder(),
+            Warmth::Cold => self.rooms.cold_folder(),
         };
-        let folder = self.rooms.dir.join(name).join(key);
+        fs_err::create_dir_all(&all)?;
+        let folder = all.join(key);
+        // Spokes judge side by side: one of them makes it, and the others wait for that.
+        let _lock = lock(&folder.with_extension("lock"), cancel)?;
         if warmth == Warmth::Cold {
             crate::git::remove_whole(&folder)?;
         }
-        if folder.is_dir() {
-            return Ok(Ok(folder));
+        if let Some(layer) = self.rooms.prepared_layer(&folder)? {
+            return Ok(Ok(layer));
         }
         let room = room()?;
         let proxy = self.proxy_for_prepare()?;
@@ -190,13 +200,8 @@ impl Verifier {
             return Ok(Err(ran));
         }
         fault::point("prepared");
-        let draft = folder.with_extension("making");
-        crate::git::remove_whole(&draft)?;
-        room.keep_in(&draft)?;
-        crate::git::remove_whole(&draft.join("u/.git"))?;
-        fs_err::rename(&draft, &folder)?;
-        self.rooms.check_disk()?;
-        Ok(Ok(folder))
+        let layer = self.rooms.keep_prepared(room, &folder)?;
+        Ok(Ok(layer))
     }
 
     /// The files that a `prepare` sees; none if it sees the whole tree.
@@ -205,11 +210,15 @@ impl Verifier {
         engine: &EngineRepository,
         prepare: &Prepare,
         code: &ObjectId,
-    ) -> Result<Option<Vec<(String, ObjectId)>>, Broken> {
+    ) -> Result<Option<Vec<Input>>, Broken> {
         let Some(globs) = input_globs(prepare) else { return Ok(None) };
         let files = engine.ls_tree(code, &set(&globs))?;
-        let files = files.into_iter().map(|(path, entry)| (path.to_string(), entry.id));
-        Ok(Some(files.collect()))
+        let input = |(path, TreeEntry { mode, id }): (TreePath, TreeEntry)| Input {
+            path: path.to_string(),
+            mode,
+            id,
+        };
+        Ok(Some(files.into_iter().map(input).collect()))
     }
 
     /// The way to package registries; none where the user lists none, so that `prepare` has the network
@@ -297,8 +306,28 @@ fn input_globs(prepare: &Prepare) -> Option<Vec<String>> {
     Some(globs)
 }
 
+/// One file that a `prepare` sees.
+struct Input {
+    path: String,
+    /// Whether it can be run, or is a link.
+    mode: u32,
+    id: ObjectId,
+}
+
+/// Waits until nobody else makes the same; not any more once the work is not wanted.
+fn lock(file: &Path, cancel: &Cancel) -> std::io::Result<Option<ExclusiveLock>> {
+    while !cancel.is_cancelled() {
+        match ExclusiveLock::wait(file, Instant::now() + LOOKS_FOR_CANCEL) {
+            Ok(lock) => return Ok(Some(lock)),
+            Err(WaitError::Deadline { .. }) => {}
+            Err(error) => return Err(std::io::Error::other(error)),
+        }
+    }
+    Ok(None)
+}
+
 /// Names what a `prepare` made, by everything that it was made from.
-fn key_of(prepare: &Prepare, inputs: &[(String, ObjectId)], below: &Below) -> String {
+fn key_of(prepare: &Prepare, inputs: &[Input], below: &Below) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut part = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes());
@@ -306,34 +335,51 @@ fn key_of(prepare: &Prepare, inputs: &[(String, ObjectId)], below: &Below) -> St
     };
     part(&prepare.run);
     part(prepare.folder.as_deref().unwrap_or_default());
-    for (path, id) in inputs {
+    for Input { path, mode, id } in inputs {
         part(path);
+        part(&format!("{mode:o}"));
         part(id.as_str());
     }
     for earlier in &below.prepared {
-        part(&earlier.file_name().unwrap_or_default().to_string_lossy());
+        part(&earlier.path().file_name().unwrap_or_default().to_string_lossy());
     }
     hasher.finalize().to_hex()[..32].to_owned()
-}
-
-impl crate::room::Rooms {
-    /// Makes a layer that has only these files of a tree.
-    fn inputs_layer<'p>(
-        &self,
-        tree: &Layers,
-        paths: impl Iterator<Item = &'p String>,
-    ) -> Result<PathBuf, std::io::Error> {
-        let folder = tempfile::Builder::new().prefix("making-").tempdir_in(&self.dir)?.keep();
-        for path in paths {
-            tree.copy_out(Path::new(path), &folder)?;
-        }
-        Ok(folder)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_that_can_be_run_now_is_another_input() {
+        let prepare = Prepare {
+            run: "./install".to_owned(),
+            folder: None,
+            lock: None,
+            inputs: vec!["install".to_owned()],
+            timeout: windlass_core::time::Span::minutes(1),
+            expose: Vec::new(),
+        };
+        let key = |mode| {
+            let input = Input { path: "install".to_owned(), mode, id: ObjectId::new("1234") };
+            key_of(&prepare, &[input], &Below::default())
+        };
+        assert_eq!(key(0o100_644), key(0o100_644));
+        assert_ne!(key(0o100_644), key(0o100_755));
+    }
+
+    #[test]
+    fn nobody_makes_the_same_at_once_and_nobody_waits_for_work_that_is_not_wanted() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("key.lock");
+        let cancel = Cancel::default();
+        let held = lock(&file, &cancel).unwrap();
+        assert!(held.is_some());
+        cancel.cancel();
+        assert!(lock(&file, &cancel).unwrap().is_none());
+        drop(held);
+        assert!(lock(&file, &Cancel::default()).unwrap().is_some());
+    }
 
     #[test]
     fn another_version_of_a_program_is_another_tool() {

@@ -30,6 +30,7 @@ use crate::git::{EngineRepository, IgnoreRules, Place, TreePath, UserRepository,
 use crate::launcher::ConfinementMode;
 use crate::launcher::level::Level;
 use crate::launcher::view::{Rights, ViewNetwork};
+use crate::room::copied::Copying;
 use crate::room::{Room, Rooms};
 use crate::store::blobs::{Blobs, GetError};
 use crate::store::{NewPass, PassKey, Store};
@@ -68,10 +69,8 @@ pub struct Verifier {
     pub user: UserRepository,
     /// Package registries that `prepare` may reach; empty means the whole network.
     pub registries: Vec<windlass_core::reach::HostRule>,
-    /// How large an ignored folder may be to be copied.
-    pub copy_limit: u64,
-    /// Whether agents write in the user's checkout, so that nothing of it may be copied any more.
-    pub here: bool,
+    /// What of the user's checkout is copied, should the layers have to be made now.
+    pub copying: Copying,
     /// What happens where commands cannot be confined.
     pub mode: ConfinementMode,
     /// Room for output that is not yet kept.

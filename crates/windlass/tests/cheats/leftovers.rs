@@ -34,6 +34,28 @@ fn what_one_check_leaves_no_other_sees_also_not_in_an_ignored_folder() {
 }
 
 #[test]
+fn a_dependency_that_is_changed_in_place_in_the_checkout() {
+    let env = env();
+    env.repository.write(".gitignore", "node_modules/\n");
+    env.repository.commit("ignore dependencies");
+    env.repository.write("node_modules/judge/judge.sh", "grep -qx right answer.txt\n");
+    let workflow = r#"
+workflow: cheated
+cold: false
+defaults: {retries: 1, timeout: 20s, idle_timeout: 10s}
+steps:
+  - id: build
+    agent: developer
+    task: Write `right` into answer.txt.
+    done: {run: sh node_modules/judge/judge.sh}
+"#;
+    let agent = "echo wrong > answer.txt; echo true > node_modules/judge/judge.sh";
+    let finished = env.run(workflow, agent, &["--yes", "--here"]);
+    assert_ne!(finished.code, Some(0), "the agent got away with it: {finished}");
+    assert_eq!(env.log_json().count("step_proven"), 0, "{finished}");
+}
+
+#[test]
 fn a_link_to_something_outside_the_work() {
     let workflow = r#"
 workflow: cheated

@@ -6,6 +6,7 @@ mod at_a_gate;
 mod blockers;
 mod every_point;
 mod in_items;
+mod layers;
 mod publishing;
 mod random_moments;
 mod scenario;

@@ -10,6 +10,7 @@ use windlass_engine::git::{EngineRepository, Place, PlaceRequest, UserRepository
 use windlass_engine::home::Home;
 use windlass_engine::launcher::level::Level;
 use windlass_engine::machine::{HouseRules, Machine};
+use windlass_engine::room::copied::Copying;
 use windlass_engine::room::{Origin, Rooms};
 
 use crate::BenchResult;
@@ -88,7 +89,8 @@ impl Project {
 
     /// Makes the layers that a run begins with.
     pub(super) fn begin(&self, copy_limit: u64) -> BenchResult<()> {
-        self.rooms.begin(&self.site.user, &self.place, &[], copy_limit)?;
+        let copying = Copying::Linking { limit: copy_limit };
+        self.rooms.begin(&self.site.user, &self.place, &[], copying)?;
         Ok(())
     }
 
