@@ -95,8 +95,9 @@ impl Worker {
         };
         self.known = None;
         fault::point("attempt-exited");
-        self.put_settings_back(attempt)?;
+        self.put_settings_back(state, attempt)?;
         let (snapshot, trouble) = self.files_left(state)?;
+        self.put_git_directory_back(state, attempt)?;
         self.moved_by_agent = trouble.iter().any(|t| matches!(t, Trouble::HeadMoved { .. }));
         fault::point("attempt-observed");
         let report = AttemptReport {
@@ -116,8 +117,8 @@ impl Worker {
 
     /// Puts the settings of the place's git directory back; what the agent made of them stays where
     /// people find it.
-    fn put_settings_back(&self, attempt: &AttemptId) -> Result<(), WorkerError> {
-        let displaced = self.place.put_settings_back()?;
+    fn put_settings_back(&self, state: &RunState, attempt: &AttemptId) -> Result<(), WorkerError> {
+        let displaced = self.place.put_settings_back(&state.head)?;
         let name = attempt.to_string().replace('/', ".");
         let folder = Path::new(".windlass/run/aside").join(format!("git-{name}"));
         for Displaced { path, content } in displaced {
@@ -127,6 +128,21 @@ impl Worker {
                 .and_then(|()| place_files::write_file(self.place.root(), &kept, &content));
         }
         Ok(())
+    }
+
+    /// Gives the place a new git directory where an agent put a file or a link in its stead, or nothing:
+    /// whoever looks at the place next would be led to settings of the agent's. That is done after the
+    /// trouble was seen.
+    fn put_git_directory_back(
+        &self,
+        state: &RunState,
+        attempt: &AttemptId,
+    ) -> Result<(), WorkerError> {
+        if self.place.kind() == PlaceKind::Here || self.place.has_git_directory() {
+            return Ok(());
+        }
+        self.place.restore_git_directory(&self.site.user, &state.head)?;
+        self.put_settings_back(state, attempt)
     }
 
     /// Returns why the agent's last words ask for a person. A command that is a first try has none.
@@ -144,6 +160,11 @@ impl Worker {
 
     /// Puts the place in order for an attempt, and what the agent reads into it.
     fn make_ready(&mut self, state: &RunState, attempt: &AttemptId) -> Result<(), WorkerError> {
+        if self.unsettled && self.place.root().is_dir() {
+            // A driver that died may have left what its last attempt made of them.
+            self.put_git_directory_back(state, attempt)?;
+            self.put_settings_back(state, attempt)?;
+        }
         if state.facts.here {
             // The checkout is the user's: HEAD is put back by whoever moved it, never by windlass.
             self.refuse_moved_head(state)?;
@@ -220,7 +241,9 @@ impl Worker {
         state: &RunState,
         attempt: &AttemptId,
     ) -> Result<InputKind, WorkerError> {
+        self.put_settings_back(state, attempt)?;
         let (snapshot, trouble) = self.files_left(state)?;
+        self.put_git_directory_back(state, attempt)?;
         let scratch = self.scratch_of(attempt);
         let last_seen = last_written(&scratch.join(OUTPUT));
         let step = state.plan.find(&attempt.step).map(|index| state.plan.step(index));
