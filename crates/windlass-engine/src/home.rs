@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::id::{RunId, StepId};
 
+/// How the name of the folder begins that overlayfs needs beside a place. No place is called so: its
+/// name begins with the id of its run.
+pub(crate) const WORK_PREFIX: &str = ".layer.";
+
 /// The roots of everything that windlass keeps.
 #[derive(Clone, Debug)]
 pub struct Home {
@@ -79,6 +83,8 @@ impl RepositoryHome {
         for entry in entries {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            // A box leaves a folder beside the place that it showed.
+            let name = name.strip_prefix(WORK_PREFIX).unwrap_or(name);
             let rest = name.strip_prefix(run.as_str());
             if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
                 places.push(path);

@@ -11,7 +11,6 @@ use windlass_core::snapshot::Snapshot;
 use windlass_core::time::{Span, Timestamp};
 use windlass_core::view::escalation;
 
-use super::boxed::programs;
 use super::held::tail;
 use super::mirror;
 use super::network::{give_proxy, refused_in_words, view_network};
@@ -21,10 +20,10 @@ use super::socket::Badge;
 use super::worker::{Worker, WorkerError};
 use crate::agent::{
     AgentResult, AttemptRequest, Backend, CommandBackend, MAY_WRITE, Printed, SignIn,
-    agent_environment, final_words, home_variables, make_home,
+    agent_environment, final_words, home_variables, make_folder, make_home,
 };
 use crate::fault;
-use crate::git::{Committed, Displaced, PlaceKind, place_files};
+use crate::git::{Committed, Displaced, PlaceKind, place_files, remove_whole};
 use crate::home::canonical;
 use crate::launcher::confine::{self, ConfinementLevel};
 use crate::launcher::{Confinement, LaunchPolicy, LaunchReport, Limits};
@@ -69,10 +68,11 @@ impl Worker {
         let scratch = self.new_scratch(attempt)?;
         let (result, launch) = match self.startable(state, attempt, scratch.path())? {
             Ok((backend, policy, sign_in)) => {
-                let mut report = self.launch(attempt, &policy, cancel)?;
+                let launched = self.launch(attempt, &policy, cancel);
                 if let Some(sign_in) = sign_in {
                     sign_in.give_back()?;
                 }
+                let mut report = launched?;
                 if let Some(how) = report.lost.take() {
                     // Somebody ended the process that holds the attempt: nothing that it left counts.
                     let message = format!("the attempt's launcher was lost: {how}");
@@ -248,9 +248,19 @@ impl Worker {
         let last_seen = last_written(&scratch.join(OUTPUT));
         let step = state.plan.find(&attempt.step).map(|index| state.plan.step(index));
         let backend = step.and_then(|step| self.backend_of(state, step).ok());
+        if let (Some(backend), Some(step)) = (&backend, step) {
+            self.give_back_left(&**backend, step)?;
+        }
         let usage = backend.map(|backend| printed(&*backend, Outcome::Cancelled, &scratch).usage);
         let usage = usage.unwrap_or_default();
         Ok(InputKind::AttemptLost { attempt: attempt.clone(), snapshot, trouble, usage, last_seen })
+    }
+
+    /// Gives back the sign-in that an attempt held whose driver died.
+    fn give_back_left(&self, backend: &dyn Backend, step: &PlanStep) -> Result<(), WorkerError> {
+        let StepKind::Agent { agent, .. } = &step.kind else { return Ok(()) };
+        let left = backend.left_sign_in(&self.site.env, &self.kept_for(step, agent));
+        Ok(left.map_or(Ok(()), |left| left.give_back())?)
     }
 
     /// The folder of an attempt: whoever comes after a driver that died finds it by its name.
@@ -259,14 +269,17 @@ impl Worker {
         self.run.scratch.join(format!("attempt-{name}"))
     }
 
-    fn new_scratch(&self, attempt: &AttemptId) -> Result<tempfile::TempDir, WorkerError> {
-        let path = self.scratch_of(attempt);
-        match fs_err::remove_dir_all(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-            Ok(()) | Err(_) => {}
-        }
-        let name = path.file_name().unwrap_or_default().to_owned();
-        Ok(tempfile::Builder::new().prefix(&name).rand_bytes(0).tempdir_in(&self.run.scratch)?)
+    /// Makes the folder that is kept for a step and its role, and returns its path without links.
+    /// Without a box, attempts can write beside it, so none on the way to it is followed.
+    fn new_kept(&self, step: &PlanStep, agent: &str) -> Result<PathBuf, WorkerError> {
+        make_home(&self.run.attempts)?;
+        let kept = self.kept_for(step, agent);
+        make_folder(&self.run.attempts, Path::new(kept.file_name().unwrap_or_default()))?;
+        Ok(canonical(&kept))
+    }
+
+    fn new_scratch(&self, attempt: &AttemptId) -> Result<Scratch, WorkerError> {
+        Ok(Scratch::new(self.scratch_of(attempt))?)
     }
 
     fn backend_of(
@@ -353,8 +366,7 @@ impl Worker {
         let temp = scratch.join("tmp");
         fs_err::create_dir_all(&temp)?;
         let role = state.plan.role_of(plan);
-        let own =
-            self.is_boxed().then(|| canonical_new(&self.kept_for(plan, agent))).transpose()?;
+        let own = self.is_boxed().then(|| self.new_kept(plan, agent)).transpose()?;
         let mcp = match servers(&state.plan, plan, &self.site.env) {
             Ok(servers) => servers,
             Err(message) => return Ok(Err(message)),
@@ -378,10 +390,15 @@ impl Worker {
             confined: self.is_boxed()
                 || matches!(confine::level(), ConfinementLevel::Landlock { .. }),
         };
-        let command = match backend.command(&request) {
+        let mut command = match backend.command(&request) {
             Ok(command) => command,
             Err(error) => return Ok(Err(error.to_string())),
         };
+        let theirs = state.facts.command_from_repository && backend.name() == state.facts.backend;
+        if theirs || fix_of(state, &attempt.step).is_some() {
+            // Words of the repository open nothing of the machine.
+            command.programs.clear();
+        }
         let works_in = self.works_in().to_owned();
         let mut policy = LaunchPolicy::new(self.argv_of(&command), works_in, scratch.join(OUTPUT));
         policy.stderr = command.errors_apart.then(|| scratch.join(ERRORS));
@@ -415,7 +432,7 @@ impl Worker {
                 write: self.writable(command.write),
                 never: self.site.out_of_reach(state.facts.here),
                 within,
-                read: Some(self.readable(scratch, &policy.argv)),
+                read: Some(self.readable(scratch, command.programs)),
             };
         }
         Ok(Ok((backend, policy, command.sign_in)))
@@ -423,11 +440,13 @@ impl Worker {
 
     /// What an attempt may read without a box, besides what it may write: its tools, what windlass wrote
     /// for it, and in a checkout of the user's that.
-    fn readable(&self, scratch: &Path, argv: &[String]) -> Vec<PathBuf> {
+    fn readable(&self, scratch: &Path, programs: Vec<PathBuf>) -> Vec<PathBuf> {
         let mut read = self.verifier.rooms.exposed().readable();
         read.extend([scratch.to_owned(), self.run.bin(), self.site.exe.clone()]);
         read.extend(self.run.socket().parent().map(Path::to_owned));
-        read.extend(programs(argv));
+        let hidden = self.site.hidden();
+        let is_hidden = |path: &Path| hidden.iter().any(|hidden| path.starts_with(hidden));
+        read.extend(programs.into_iter().filter(|program| !is_hidden(&canonical(program))));
         if self.place.kind() == PlaceKind::Here {
             read.extend([self.site.user.top_level.clone(), self.site.user.common_dir.clone()]);
         }
@@ -557,6 +576,32 @@ impl Worker {
     }
 }
 
+/// A folder that goes with what it was made for, whatever lies in it: overlayfs leaves one that its
+/// owner cannot open.
+pub(super) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes the folder; what a process that was killed left there goes.
+    pub(super) fn new(path: PathBuf) -> std::io::Result<Self> {
+        remove_whole(&path)?;
+        fs_err::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
+        let scratch = Self(path);
+        rustix::fs::mkdir(scratch.path(), rustix::fs::Mode::RWXU)?;
+        Ok(scratch)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What is left is removed with the run.
+        let _ = remove_whole(&self.0);
+    }
+}
+
 /// Asks a backend what an attempt printed.
 fn printed(backend: &dyn Backend, outcome: Outcome, scratch: &Path) -> AgentResult {
     let (output, errors) = (scratch.join(OUTPUT), scratch.join(ERRORS));
@@ -583,12 +628,6 @@ fn attempt_limits() -> Limits {
     }
 }
 
-/// Makes a folder and returns its path without links.
-fn canonical_new(path: &Path) -> Result<PathBuf, WorkerError> {
-    fs_err::create_dir_all(path)?;
-    Ok(canonical(path))
-}
-
 pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -598,4 +637,28 @@ pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
         cause = source.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_its_owner_cannot_open_goes_with_the_attempt() {
+        let root = tempfile::tempdir().unwrap();
+        let at = root.path().join("scratch/attempt-a#1");
+        let closed = |path: &Path| {
+            fs_err::create_dir_all(path.join("box/root/w/work/deep")).unwrap();
+            let mode = std::fs::Permissions::from_mode(0o000);
+            fs_err::set_permissions(path.join("box/root/w/work"), mode).unwrap();
+        };
+        closed(&at);
+        let scratch = Scratch::new(at.clone()).unwrap();
+        assert!(!at.join("box").exists(), "what a killed driver left is gone");
+        closed(&at);
+        drop(scratch);
+        assert!(!at.exists());
+    }
 }

@@ -16,9 +16,12 @@ use super::worker::Worker;
 use crate::agent::AgentCommand;
 use crate::exposed::{Around, How, installation_of, show_program};
 use crate::git::PlaceKind;
-use crate::home::canonical;
+use crate::home::{WORK_PREFIX, canonical};
 use crate::launcher::level::Level;
 use crate::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
+
+/// How much of a folder's name is for people.
+const MAX_NAME_CHARS: usize = 80;
 
 /// How much of a script is read for the programs that it names.
 const MAX_SCRIPT_BYTES: u64 = 16 << 10;
@@ -42,9 +45,7 @@ impl Worker {
 
     /// Returns the folder that is kept for a step and its role.
     pub(super) fn kept_for(&self, step: &PlanStep, agent: &str) -> PathBuf {
-        let name = format!("{}-{agent}", step.id.as_str().replace('/', "."));
-        let name = name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '.', "_");
-        self.run.attempts.join(name)
+        self.run.attempts.join(kept_name(step.id.as_str(), agent))
     }
 
     /// Returns the folder in which an agent in a box finds this very windlass. It has a path of its own,
@@ -88,9 +89,9 @@ impl Worker {
         let hidden = self.site.hidden();
         let around = Around { env: &self.site.env, hidden: &hidden, added: &[] };
         let inside = |path: &PathBuf| canonical(path).starts_with(&self.site.user.top_level);
-        let programs = programs(&command.argv).into_iter();
-        for program in programs.filter(|path| !inside(path) && *path != self.site.exe) {
-            for program in named_in(&program).into_iter().chain([program]) {
+        let programs = command.programs.iter();
+        for program in programs.filter(|path| !inside(path) && **path != self.site.exe) {
+            for program in named_in(program).into_iter().chain([program.clone()]) {
                 show_program(&program, &around, &mut exposed);
                 let real = canonical(&program);
                 let whole = installation_of(&real);
@@ -98,7 +99,7 @@ impl Worker {
                 if Some(whole.as_path()) != real.parent() {
                     exposed.show(&whole, How::Programs, &hidden);
                 }
-                exposed.show(&program, How::System, &[]);
+                exposed.show(&program, How::System, &hidden);
             }
         }
         let folder = scratch.join("box");
@@ -146,10 +147,7 @@ impl Worker {
         }
         let copied = self.verifier.rooms.copied_folder();
         if fs_err::read_dir(&copied).is_ok_and(|mut entries| entries.next().is_some()) {
-            // Beside the place: both have to be on one file system.
-            let mut work = self.place.root().as_os_str().to_owned();
-            work.push(".layer");
-            let work = PathBuf::from(work);
+            let work = work_beside(self.place.root());
             crate::git::remove_whole(&work)?;
             fs_err::create_dir_all(&work)?;
             let upper = Some(Upper { dir: from, work, volatile: false });
@@ -168,6 +166,23 @@ impl Worker {
         let quoted = shlex::try_quote(path).map_err(io::Error::other)?;
         fs_err::write(folder.join(".profile"), format!("export PATH={quoted}\n"))
     }
+}
+
+/// The name of the folder that is kept for a step and its role: readable, and by its end no two pairs
+/// have the same one.
+fn kept_name(step: &str, agent: &str) -> String {
+    let name = format!("{}-{agent}", step.replace('/', "."));
+    let name = name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '.', "_");
+    let name: String = name.chars().take(MAX_NAME_CHARS).collect();
+    // No name has a line break.
+    let pair = blake3::hash(format!("{step}\n{agent}").as_bytes()).to_hex();
+    format!("{name}-{}", &pair[..12])
+}
+
+/// The folder that overlayfs needs beside a place, on the same file system.
+fn work_beside(place: &Path) -> PathBuf {
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    place.with_file_name(format!("{WORK_PREFIX}{name}"))
 }
 
 /// What windlass wrote for an attempt to read. What the attempt prints goes into the same folder, and
@@ -198,12 +213,26 @@ fn named_in(script: &Path) -> Vec<PathBuf> {
     programs.filter(|path| rustix::fs::access(path, Access::EXEC_OK).is_ok()).collect()
 }
 
-/// The files that a command line names by their whole path.
-pub(super) fn programs(argv: &[String]) -> Vec<PathBuf> {
-    let words = argv.iter().flat_map(|word| match shlex::split(word) {
-        Some(words) if words.len() > 1 => words,
-        _ => vec![word.clone()],
-    });
-    let files = words.map(PathBuf::from).filter(|path| path.is_absolute() && path.is_file());
-    files.collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_and_role_has_a_folder_of_its_own() {
+        let pairs = [("a-b", "c"), ("a", "b-c"), ("a/b", "c"), ("a.b", "c"), ("a_b", "c")];
+        let names: std::collections::BTreeSet<String> =
+            pairs.iter().map(|(step, agent)| kept_name(step, agent)).collect();
+        assert_eq!(names.len(), pairs.len(), "{names:?}");
+        let name = kept_name(&"x".repeat(400), "../../y");
+        assert!(name.len() < 120 && !name.contains('/') && name != "..", "{name}");
+    }
+
+    #[test]
+    fn no_spoke_has_its_place_where_another_place_has_its_work_folder() {
+        let run = Path::new("/data/places/key/r-1");
+        let spoke = Path::new("/data/places/key/r-1.layer");
+        assert_ne!(work_beside(run), spoke);
+        assert_ne!(work_beside(run), work_beside(spoke));
+        assert_eq!(work_beside(run).parent(), run.parent());
+    }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use windlass_core::plan::{PlanStep, StepNetwork};
 use windlass_core::reach;
 
+use crate::git::place_files;
 use crate::launcher::LaunchPolicy;
 use crate::launcher::init::PROXY_PORT;
 use crate::launcher::view::ViewNetwork;
@@ -13,6 +14,9 @@ use crate::proxy::{Failure, HostRule, ProxyPolicy, provider_hosts, users_proxy, 
 
 /// The record of hosts that were refused, in the folder of an attempt.
 const RECORD: &str = "refused-hosts";
+
+/// The largest record that is read.
+const MAX_RECORD_BYTES: u64 = 4 << 20;
 
 /// How many refused hosts are told in words.
 const MOST_TOLD: usize = 8;
@@ -75,7 +79,9 @@ pub(crate) fn put_in_force(proxy: ProxyPolicy, policy: &mut LaunchPolicy) {
 
 /// Says which hosts were refused or could not be reached, for the record of the attempt.
 pub(super) fn refused_in_words(scratch: &Path) -> String {
-    let text = fs_err::read_to_string(scratch.join(RECORD)).unwrap_or_default();
+    // Never through a link and never from a pipe, which an unconfined agent could put there.
+    let record = place_files::read_file_bounded(scratch, Path::new(RECORD), MAX_RECORD_BYTES);
+    let text = String::from_utf8_lossy(&record.unwrap_or_default()).into_owned();
     let failures = text.lines().filter_map(|line| serde_json::from_str::<Failure>(line).ok());
     let mut told: Vec<String> =
         failures.map(|each| format!("{}:{}", each.host, each.port)).collect();

@@ -40,6 +40,14 @@ impl AcpBackend {
         BackendError { backend, agent, message }
     }
 
+    /// The agent's program, and the files that its command names.
+    fn programs(&self, path: &str) -> Vec<PathBuf> {
+        let program = self.argv.first().and_then(|program| survey::find(program, path));
+        let named = self.argv.iter().skip(1).map(PathBuf::from);
+        let named = named.filter(|file| file.is_absolute() && file.is_file());
+        program.into_iter().filter(|program| program.is_absolute()).chain(named).collect()
+    }
+
     fn job(&self, request: &AttemptRequest<'_>, folders: &[PathBuf]) -> Job {
         let mut argv = self.argv.clone();
         // The neutral tiers are left to the user's own choice: no agent has models of these names.
@@ -159,6 +167,7 @@ impl Backend for AcpBackend {
             env,
             stdin: Some(request.prompt_file.to_owned()),
             write: folders,
+            programs: self.programs(path),
             sign_in: None,
             errors_apart: true,
         })
