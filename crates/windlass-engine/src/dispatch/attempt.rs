@@ -65,6 +65,7 @@ impl Worker {
         cancel: &Cancel,
     ) -> Result<InputKind, WorkerError> {
         self.make_ready(state, attempt)?;
+        self.place.note_git_directory()?;
         let scratch = self.new_scratch(attempt)?;
         let (result, launch) = match self.startable(state, attempt, scratch.path())? {
             Ok((backend, policy, sign_in)) => {
@@ -95,6 +96,7 @@ impl Worker {
         };
         self.known = None;
         fault::point("attempt-exited");
+        self.refuse_changed_git()?;
         self.put_settings_back(state, attempt)?;
         let (snapshot, trouble) = self.files_left(state)?;
         self.put_git_directory_back(state, attempt)?;
@@ -130,6 +132,13 @@ impl Worker {
         Ok(())
     }
 
+    /// Stops where an attempt in the user's checkout changed what leads the user's own git: only a person
+    /// can tell what belongs there.
+    fn refuse_changed_git(&self) -> Result<(), WorkerError> {
+        let changed = self.place.changed_git_directory()?;
+        if changed.is_empty() { Ok(()) } else { Err(WorkerError::GitChanged { changed }) }
+    }
+
     /// Gives the place a new git directory where an agent put a file or a link in its stead, or nothing:
     /// whoever looks at the place next would be led to settings of the agent's. That is done after the
     /// trouble was seen.
@@ -160,6 +169,7 @@ impl Worker {
 
     /// Puts the place in order for an attempt, and what the agent reads into it.
     fn make_ready(&mut self, state: &RunState, attempt: &AttemptId) -> Result<(), WorkerError> {
+        self.refuse_changed_git()?;
         if self.unsettled && self.place.root().is_dir() {
             // A driver that died may have left what its last attempt made of them.
             self.put_git_directory_back(state, attempt)?;
@@ -241,6 +251,7 @@ impl Worker {
         state: &RunState,
         attempt: &AttemptId,
     ) -> Result<InputKind, WorkerError> {
+        self.refuse_changed_git()?;
         self.put_settings_back(state, attempt)?;
         let (snapshot, trouble) = self.files_left(state)?;
         self.put_git_directory_back(state, attempt)?;

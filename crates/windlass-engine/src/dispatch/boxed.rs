@@ -29,8 +29,9 @@ const MAX_SCRIPT_BYTES: u64 = 16 << 10;
 /// What windlass is called in a box.
 const COMMAND: &str = "windlass";
 
-/// Folders of the checkout's git directory that an attempt in it must not write.
-const PARTS_OF_GIT: [&str; 5] = ["hooks", "config", "config.worktree", "info", "modules"];
+/// Parts of the checkout's git directory that an attempt in it must not write.
+const PARTS_OF_GIT: [&str; 8] =
+    ["commondir", "config", "config.worktree", "gitdir", "hooks", "info", "lfs/objects", "modules"];
 
 impl Worker {
     /// Whether attempts run in a box here.
@@ -133,16 +134,8 @@ impl Worker {
         let from = self.place.root().to_owned();
         if self.place.kind() == PlaceKind::Here {
             mounts.push(Mount::Writable { from, to });
-            let common = &self.site.user.common_dir;
-            if !common.starts_with(&self.site.user.top_level) {
-                let (from, to) = (common.clone(), common.clone());
-                mounts.push(Mount::Writable { from, to });
-            }
-            for part in PARTS_OF_GIT.map(|part| common.join(part)) {
-                if part.exists() {
-                    mounts.push(Mount::ReadOnly { from: part.clone(), to: part });
-                }
-            }
+            let user = &self.site.user;
+            add_git(&user.top_level, &user.git_dir, &user.common_dir, mounts);
             return Ok(());
         }
         let copied = self.verifier.rooms.copied_folder();
@@ -165,6 +158,32 @@ impl Worker {
         fs_err::create_dir_all(&folder)?;
         let quoted = shlex::try_quote(path).map_err(io::Error::other)?;
         fs_err::write(folder.join(".profile"), format!("export PATH={quoted}\n"))
+    }
+}
+
+/// Shows the git directory of the user's checkout. What something is mounted on can be neither moved nor
+/// removed, so it stays where it is, with the parts that are only to be read. Nothing is made here to be
+/// mounted on: an empty `commondir` would break the user's git, so one that an attempt makes is found
+/// afterwards.
+fn add_git(top_level: &Path, git_dir: &Path, common_dir: &Path, mounts: &mut Vec<Mount>) {
+    let mut bind = |path: PathBuf, read_only: bool| {
+        let (from, to) = (path.clone(), path);
+        mounts.push(match read_only {
+            true => Mount::ReadOnly { from, to },
+            false => Mount::Writable { from, to },
+        });
+    };
+    let link = top_level.join(".git");
+    if link.is_file() {
+        // In a linked worktree this file says where the directory is.
+        bind(link, true);
+    }
+    bind(common_dir.to_owned(), false);
+    let mut folders = vec![common_dir];
+    folders.extend((git_dir != common_dir).then_some(git_dir));
+    for folder in folders {
+        let parts = PARTS_OF_GIT.map(|part| folder.join(part)).into_iter();
+        parts.filter(|part| part.exists()).for_each(|part| bind(part, true));
     }
 }
 
@@ -225,6 +244,34 @@ mod tests {
         assert_eq!(names.len(), pairs.len(), "{names:?}");
         let name = kept_name(&"x".repeat(400), "../../y");
         assert!(name.len() < 120 && !name.contains('/') && name != "..", "{name}");
+    }
+
+    #[test]
+    fn what_leads_the_users_git_is_mounted_and_read_only() {
+        let root = tempfile::tempdir().unwrap();
+        let (top, common) = (root.path().join("top"), root.path().join("common"));
+        let own = common.join("worktrees/top");
+        let parts = ["hooks", "info", "lfs/objects"].map(|part| common.join(part));
+        for folder in parts.iter().chain([&top, &own]) {
+            fs_err::create_dir_all(folder).unwrap();
+        }
+        for file in [top.join(".git"), own.join("commondir"), own.join("gitdir")] {
+            fs_err::write(file, "x").unwrap();
+        }
+        let mut mounts = Vec::new();
+        add_git(&top, &own, &common, &mut mounts);
+        let read_only = |path: &Path| {
+            let (from, to) = (path.to_owned(), path.to_owned());
+            mounts.contains(&Mount::ReadOnly { from, to })
+        };
+        for part in &parts {
+            assert!(read_only(part), "{}", part.display());
+        }
+        assert!(read_only(&top.join(".git")));
+        assert!(read_only(&own.join("commondir")) && read_only(&own.join("gitdir")));
+        let (from, to) = (common.clone(), common.clone());
+        assert!(mounts.contains(&Mount::Writable { from, to }), "it cannot be moved away");
+        assert!(!common.join("commondir").exists(), "an empty one would break the user's git");
     }
 
     #[test]
