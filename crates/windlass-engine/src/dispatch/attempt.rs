@@ -26,7 +26,7 @@ use crate::fault;
 use crate::git::{Committed, Displaced, PlaceKind, place_files, remove_whole};
 use crate::home::canonical;
 use crate::launcher::confine::{self, ConfinementLevel};
-use crate::launcher::{Confinement, LaunchPolicy, LaunchReport, Limits};
+use crate::launcher::{Confinement, DiskLimit, LaunchPolicy, LaunchReport, Limits};
 use crate::process::{self, LauncherCommand};
 use crate::verify::Cancel;
 
@@ -421,6 +421,7 @@ impl Worker {
         policy.timeout = Some(plan.timeout.min(left));
         policy.idle_timeout = Some(plan.idle_timeout);
         policy.limits = attempt_limits();
+        policy.disk = Some(self.disk_limit(scratch));
         policy.hold_lock = Some(self.run.launchers_lock());
         policy.registry = Some(self.site.home.registry());
         let mut within = vec![canonical(&temp), canonical(&self.run.attempts)];
@@ -447,6 +448,16 @@ impl Worker {
             };
         }
         Ok(Ok((backend, policy, command.sign_in)))
+    }
+
+    /// What the place, the attempt's own folder and its home may hold together. The user's checkout is
+    /// not counted: nobody knows how much of it was there before.
+    fn disk_limit(&self, scratch: &Path) -> DiskLimit {
+        let mut folders = vec![canonical(scratch), canonical(&self.run.attempts)];
+        if self.place.kind() == PlaceKind::PrivateClone {
+            folders.push(self.place.root().to_owned());
+        }
+        DiskLimit { folders, bytes: self.site.disk_limit.0 }
     }
 
     /// What an attempt may read without a box, besides what it may write: its tools, what windlass wrote
