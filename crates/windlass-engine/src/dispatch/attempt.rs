@@ -110,7 +110,10 @@ impl Worker {
             left_behind: launch.as_ref().map_or(0, |launch| launch.left_behind),
             trouble,
             confinement: launch
-                .map(|launch| launch.confinement + &refused_in_words(scratch.path()))
+                .map(|launch| {
+                    let more = self.not_copied_in_words() + &refused_in_words(scratch.path());
+                    launch.confinement + &more
+                })
                 .unwrap_or_default(),
             escalation: self.escalation(state, attempt, scratch.path())?,
         };

@@ -139,7 +139,7 @@ impl Worker {
             return Ok(());
         }
         let copied = self.verifier.rooms.copied_folder();
-        if fs_err::read_dir(&copied).is_ok_and(|mut entries| entries.next().is_some()) {
+        if self.has_copied_folders() && self.no_layers_over_place().is_none() {
             let work = work_beside(self.place.root());
             crate::git::remove_whole(&work)?;
             fs_err::create_dir_all(&work)?;
@@ -149,6 +149,31 @@ impl Worker {
             mounts.push(Mount::Writable { from, to });
         }
         Ok(())
+    }
+
+    fn has_copied_folders(&self) -> bool {
+        let copied = fs_err::read_dir(self.verifier.rooms.copied_folder());
+        copied.is_ok_and(|mut entries| entries.next().is_some())
+    }
+
+    /// Says why the place cannot be put over other folders. It may lie on another disk than the layers of
+    /// rooms, and one that is an overlay itself takes none.
+    fn no_layers_over_place(&self) -> Option<String> {
+        let places = self.place.root().parent().unwrap_or(self.place.root());
+        match self.site.level(places) {
+            Level::Namespaces => None,
+            Level::Landlock { why } | Level::None { why } => Some(why),
+        }
+    }
+
+    /// Says what a box does not show of the copied folders, for the record of the attempt.
+    pub(super) fn not_copied_in_words(&self) -> String {
+        if !self.is_boxed() || self.place.kind() == PlaceKind::Here || !self.has_copied_folders() {
+            return String::new();
+        }
+        self.no_layers_over_place().map_or_else(String::new, |why| {
+            format!("; without the folders that were copied from your checkout: {why}")
+        })
     }
 
     /// A login shell would set `PATH` anew, and the agent would not find its tools.
