@@ -167,11 +167,6 @@ impl RunHome {
         self.git.join("lfs")
     }
 
-    /// Returns the folder with the homes of all its attempts.
-    pub fn homes(&self) -> PathBuf {
-        self.scratch.join("homes")
-    }
-
     /// Returns the folder with the commands that an agent finds first.
     pub fn bin(&self) -> PathBuf {
         self.state.join("bin")

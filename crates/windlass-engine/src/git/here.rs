@@ -178,6 +178,7 @@ impl Place {
         let names = names.flat_map(|folder| LEADING.map(|name| folder.join(name)));
         let mut missing: Vec<PathBuf> =
             names.filter(|path| path.symlink_metadata().is_err()).collect();
+        missing.sort();
         missing.dedup();
         GitNote { stand, missing }
     }

@@ -61,6 +61,8 @@ impl Place {
         fs_err::copy(git_dir.join("config"), run_dir.path(PINNED))?;
         if git_dir.join("packed-refs").is_file() {
             fs_err::copy(git_dir.join("packed-refs"), run_dir.path(PINNED_REFS))?;
+        } else {
+            fs_err::write(run_dir.path(PINNED_REFS), "")?;
         }
         run_dir
             .git(&made, &run_dir.index())

@@ -143,9 +143,9 @@ impl Place {
     /// and removes all others: `refs/replace` would show a reviewer other files than there are. The
     /// run's own branch stays, and so do commits of agents that windlass itself had kept.
     fn put_refs_back(&self, displaced: &mut Vec<Displaced>) -> Result<(), PlaceError> {
-        let Ok(text) = fs_err::read_to_string(self.run_dir.path(PINNED_REFS)) else {
-            return Ok(());
-        };
+        let Ok(pinned) = fs_err::read(self.run_dir.path(PINNED_REFS)) else { return Ok(()) };
+        // A name may be no UTF-8; both sides are compared as they are read here.
+        let text = String::from_utf8_lossy(&pinned);
         let mut refs = Refs {
             place: self,
             own: format!("refs/heads/{}", self.record.branch),
@@ -156,7 +156,7 @@ impl Place {
         };
         refs.pinned.remove(refs.own.as_str());
         refs.clear_loose()?;
-        refs.put_packed_back(&text)?;
+        refs.put_packed_back(&pinned)?;
         displaced.append(&mut refs.moved);
         if !refs.others.is_empty() {
             displaced.push(Displaced::new("refs", refs.others));
@@ -383,13 +383,14 @@ impl Refs<'_> {
     }
 
     /// Writes the list of the user's branches and tags as it was; what stays besides becomes a file.
-    fn put_packed_back(&mut self, pinned: &str) -> Result<(), PlaceError> {
+    fn put_packed_back(&mut self, pinned: &[u8]) -> Result<(), PlaceError> {
         let root = self.root().to_owned();
         let path = Path::new(".git/packed-refs");
         let limit = pinned.len() as u64 + MAX_MORE_REFS_BYTES;
         let now = match place_files::read_file_bounded(&root, path, limit) {
-            Ok(now) if now == pinned.as_bytes() => return Ok(()),
+            Ok(now) if now == pinned => return Ok(()),
             Ok(now) => String::from_utf8_lossy(&now).into_owned(),
+            Err(error) if error.is_missing() && pinned.is_empty() => return Ok(()),
             Err(error) => {
                 if !error.is_missing() {
                     self.others.push_str("a list that is no plain file or too long\n");
@@ -413,7 +414,7 @@ impl Refs<'_> {
             self.note(name, "");
         }
         self.place.clear(path)?;
-        Ok(place_files::write_file(&root, path, pinned.as_bytes())?)
+        Ok(place_files::write_file(&root, path, pinned)?)
     }
 }
 

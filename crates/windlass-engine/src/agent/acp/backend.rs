@@ -40,12 +40,10 @@ impl AcpBackend {
         BackendError { backend, agent, message }
     }
 
-    /// The agent's program, and the files that its command names.
-    fn programs(&self, path: &str) -> Vec<PathBuf> {
-        let program = self.argv.first().and_then(|program| survey::find(program, path));
-        let named = self.argv.iter().skip(1).map(PathBuf::from);
-        let named = named.filter(|file| file.is_absolute() && file.is_file());
-        program.into_iter().filter(|program| program.is_absolute()).chain(named).collect()
+    /// The files that the agent's command names; what is found on `PATH` is there in any case.
+    fn programs(&self) -> Vec<PathBuf> {
+        let named = self.argv.iter().map(PathBuf::from);
+        named.filter(|file| file.is_absolute() && file.is_file()).collect()
     }
 
     fn job(&self, request: &AttemptRequest<'_>, folders: &[PathBuf]) -> Job {
@@ -167,7 +165,7 @@ impl Backend for AcpBackend {
             env,
             stdin: Some(request.prompt_file.to_owned()),
             write: folders,
-            programs: self.programs(path),
+            programs: self.programs(),
             sign_in: None,
             errors_apart: true,
         })
