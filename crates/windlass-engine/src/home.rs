@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::id::{RunId, StepId};
 
+/// How the name of the folder begins that overlayfs needs beside a place. No place is called so: its
+/// name begins with the id of its run.
+pub(crate) const WORK_PREFIX: &str = ".layer.";
+
 /// The roots of everything that windlass keeps.
 #[derive(Clone, Debug)]
 pub struct Home {
@@ -79,8 +83,7 @@ impl RepositoryHome {
         for entry in entries {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let rest = name.strip_prefix(run.as_str());
-            if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.')) {
+            if is_of_run(name, run) {
                 places.push(path);
             }
         }
@@ -98,6 +101,14 @@ impl RepositoryHome {
             attempts: self.scratch.join(run.as_str()).join("homes").join("run"),
         }
     }
+}
+
+/// Says whether a folder among the places belongs to a run: its own place, that of a spoke, or what a box
+/// leaves beside one that it showed.
+pub fn is_of_run(name: &str, run: &RunId) -> bool {
+    let name = name.strip_prefix(WORK_PREFIX).unwrap_or(name);
+    let rest = name.strip_prefix(run.as_str());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// The folders of one run.
@@ -156,11 +167,6 @@ impl RunHome {
         self.git.join("lfs")
     }
 
-    /// Returns the folder with the homes of all its attempts.
-    pub fn homes(&self) -> PathBuf {
-        self.scratch.join("homes")
-    }
-
     /// Returns the folder with the commands that an agent finds first.
     pub fn bin(&self) -> PathBuf {
         self.state.join("bin")
@@ -170,4 +176,20 @@ impl RunHome {
 /// Returns `path` without links, or as it is where that cannot be found out.
 pub fn canonical(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_places_are_told_apart_by_their_run() {
+        let run = RunId::new("ab12");
+        for own in ["ab12", "ab12.spoke", "ab12.layer", ".layer.ab12", ".layer.ab12.spoke"] {
+            assert!(is_of_run(own, &run), "{own}");
+        }
+        for other in ["ab123", ".layer.ab123", "x.ab12", ".making-ab12", ".layer."] {
+            assert!(!is_of_run(other, &run), "{other}");
+        }
+    }
 }

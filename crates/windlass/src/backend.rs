@@ -18,6 +18,8 @@ use crate::output::Output;
 pub(crate) struct Chosen {
     pub(crate) name: String,
     pub(crate) command: Option<String>,
+    /// Whether the repository chose the command, and not whoever runs windlass.
+    pub(crate) from_repository: bool,
 }
 
 /// What was asked for.
@@ -33,11 +35,17 @@ pub(crate) fn choose(
     env: &[(String, String)],
     output: &Output,
 ) -> Result<Chosen, CommandError> {
-    match wish(arguments, settings)? {
-        Some(Wish::Command(Setting { value, origin })) => command(value, &origin, output),
-        Some(Wish::Agent(Setting { value, origin })) => named(&value, &origin, env, output),
-        None => auto(env, output),
-    }
+    let (mut chosen, from_repository) = match wish(arguments, settings)? {
+        Some(Wish::Command(Setting { value, origin })) => {
+            (command(value, &origin, output)?, origin.is_repository())
+        }
+        Some(Wish::Agent(Setting { value, origin })) => {
+            (named(&value, &origin, env, output)?, origin.is_repository())
+        }
+        None => (auto(env, output)?, false),
+    };
+    chosen.from_repository = from_repository && chosen.command.is_some();
+    Ok(chosen)
 }
 
 /// Looks at the backends that steps name for themselves: a run should not find out half-way that one
@@ -107,7 +115,7 @@ fn command(command: String, origin: &Origin, output: &Output) -> Result<Chosen, 
     if command.trim().is_empty() {
         return Err(CommandError::usage("the agent command is empty"));
     }
-    Ok(Chosen { name: "command".to_owned(), command: Some(command) })
+    Ok(Chosen { name: "command".to_owned(), command: Some(command), from_repository: false })
 }
 
 fn named(
@@ -144,7 +152,7 @@ fn named(
         let version = found.survey.version.as_deref().unwrap_or_default();
         output.remark(&format!("agents are played by {name} {version} (`agent` in {file})"));
     }
-    Ok(Chosen { name: name.to_owned(), command: None })
+    Ok(Chosen { name: name.to_owned(), command: None, from_repository: false })
 }
 
 /// Any program that speaks the Agent Client Protocol.
@@ -165,7 +173,7 @@ fn by_protocol(
     if let Some(file) = origin.file() {
         output.remark(&format!("agents are played by `{command}` (`agent` in {file})"));
     }
-    Ok(Chosen { name: "acp".to_owned(), command: Some(command.to_owned()) })
+    Ok(Chosen { name: "acp".to_owned(), command: Some(command.to_owned()), from_repository: false })
 }
 
 /// The first that is there and signed in.
@@ -178,7 +186,7 @@ fn auto(env: &[(String, String)], output: &Output) -> Result<Chosen, CommandErro
             output.remark(&format!(
                 "agents are played by {name} {version} (`--agent` chooses another)"
             ));
-            return Ok(Chosen { name: (*name).to_owned(), command: None });
+            return Ok(Chosen { name: (*name).to_owned(), command: None, from_repository: false });
         }
         looked_at.push(found);
     }
@@ -202,5 +210,5 @@ fn rehearsal(script: &str) -> Result<Chosen, CommandError> {
     Script::parse(&text).map_err(|error| CommandError::usage(format!("`{script}`: {error}")))?;
     let absolute = std::path::absolute(script).map_err(CommandError::failure)?;
     let command = Some(absolute.to_string_lossy().into_owned());
-    Ok(Chosen { name: "rehearsal".to_owned(), command })
+    Ok(Chosen { name: "rehearsal".to_owned(), command, from_repository: false })
 }

@@ -167,6 +167,7 @@ fn facts() -> RunFacts {
         approved_in_advance: None,
         backend: "rehearsal".to_owned(),
         command: None,
+        command_from_repository: false,
         carried: Vec::new(),
         version: "bench".to_owned(),
         failure_rules: Vec::new(),

@@ -86,6 +86,10 @@ pub struct RunFacts {
     pub backend: String,
     /// The command behind the backend, where it has one.
     pub command: Option<String>,
+    /// Whether the repository chose that command, and not whoever started the run: its words then open
+    /// nothing of the machine to attempts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub command_from_repository: bool,
     /// Pinned ignored files that checks need: path and blob.
     pub carried: Vec<(String, crate::id::ContentHash)>,
     /// The version of windlass that started the run.
@@ -126,6 +130,7 @@ impl RunFacts {
             approved_in_advance: None,
             backend: String::new(),
             command: None,
+            command_from_repository: false,
             carried: Vec::new(),
             version: String::new(),
             failure_rules: Vec::new(),

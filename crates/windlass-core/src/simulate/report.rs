@@ -25,6 +25,7 @@ pub(super) fn facts() -> RunFacts {
         approved_in_advance: None,
         backend: "stub".to_owned(),
         command: None,
+        command_from_repository: false,
         carried: Vec::new(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         failure_rules: Vec::new(),

@@ -341,6 +341,7 @@ pub(crate) fn facts(in_advance: bool) -> RunFacts {
         approved_in_advance: in_advance.then(|| "ann".to_owned()),
         backend: "rehearsal".to_owned(),
         command: None,
+        command_from_repository: false,
         carried: Vec::new(),
         version: "test".to_owned(),
         failure_rules: Vec::new(),

@@ -79,6 +79,7 @@ impl Story {
             approved_in_advance: None,
             backend: "command".to_owned(),
             command: None,
+            command_from_repository: false,
             carried: Vec::new(),
             version: "test".to_owned(),
             failure_rules: Vec::new(),

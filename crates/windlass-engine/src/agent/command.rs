@@ -2,6 +2,7 @@
 
 use windlass_core::proof::{Outcome, Usage};
 
+use super::program::files_named_in;
 use super::{
     Account, AgentCommand, AgentResult, AttemptRequest, Backend, BackendError, Capabilities,
     Printed, Survey,
@@ -50,6 +51,7 @@ impl Backend for CommandBackend {
         Ok(AgentCommand {
             argv: vec!["sh".to_owned(), "-c".to_owned(), self.command.clone()],
             env,
+            programs: files_named_in(&self.command),
             stdin: Some(request.prompt_file.to_owned()),
             ..AgentCommand::default()
         })

@@ -28,7 +28,7 @@ pub(super) fn text(file: &Path) -> String {
 }
 
 /// Never through a link and never from a pipe, which an unconfined agent could put there.
-fn bytes(file: &Path) -> Vec<u8> {
+pub(super) fn bytes(file: &Path) -> Vec<u8> {
     let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { return Vec::new() };
     // A file that is not there, or is none, says nothing.
     place_files::read_file_bounded(folder, Path::new(name), MAX_KEPT_BYTES).unwrap_or_default()

@@ -31,6 +31,7 @@ pub(crate) use program::is_on_path;
 pub use rehearsal::{RehearsalBackend, main_rehearse};
 pub use script::{Script, ScriptError};
 pub use sign_in::SignIn;
+pub(crate) use sign_in::make_folder;
 pub(crate) use words::final_words;
 
 use std::path::{Path, PathBuf};
@@ -104,6 +105,10 @@ pub struct AgentCommand {
     pub stdin: Option<PathBuf>,
     /// Its own configuration and cache folders, which it may write.
     pub write: Vec<PathBuf>,
+    /// The programs and files that have to be there, by their whole path. Only what the user chose is
+    /// among them, never a word from a role, a prompt or a workflow: whatever is listed is opened to the
+    /// attempt.
+    pub programs: Vec<PathBuf>,
     /// A sign-in that is held for the user.
     pub sign_in: Option<SignIn>,
     /// Whether standard output has a form of its own that standard error must not break into.
@@ -210,6 +215,12 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// It cannot play this agent.
     fn command(&self, request: &AttemptRequest<'_>) -> Result<AgentCommand, BackendError>;
+
+    /// Returns the sign-in that an attempt with the folder `own` held for the user, whose driver died
+    /// before it could give it back.
+    fn left_sign_in(&self, _env: &[(String, String)], _own: &Path) -> Option<SignIn> {
+        None
+    }
 
     /// Says what the output of an ended attempt means; also of one whose driver died, as far as it
     /// was written.

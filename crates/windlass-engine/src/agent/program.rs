@@ -101,6 +101,13 @@ pub(crate) fn is_on_path(command: &str, env: &[(String, String)]) -> bool {
     folders.filter(|folder| folder.is_absolute()).any(|folder| is_program(&folder.join(command)))
 }
 
+/// Returns the files that a command of the user's names by their whole path.
+pub(super) fn files_named_in(command: &str) -> Vec<PathBuf> {
+    let words = shlex::split(command).unwrap_or_else(|| vec![command.to_owned()]);
+    let files = words.into_iter().map(PathBuf::from);
+    files.filter(|path| path.is_absolute() && path.is_file()).collect()
+}
+
 /// Returns a variable that is set to something.
 pub(super) fn value<'a>(env: &'a [(String, String)], name: &str) -> Option<&'a str> {
     let set = env.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.as_str());

@@ -57,6 +57,7 @@ impl Backend for RehearsalBackend {
         };
         Ok(AgentCommand {
             argv: vec![text(&self.exe)?, "__rehearse".to_owned(), text(&self.script)?],
+            programs: vec![self.script.clone()],
             stdin: Some(request.prompt_file.to_owned()),
             ..AgentCommand::default()
         })

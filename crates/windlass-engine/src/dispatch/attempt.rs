@@ -11,7 +11,6 @@ use windlass_core::snapshot::Snapshot;
 use windlass_core::time::{Span, Timestamp};
 use windlass_core::view::escalation;
 
-use super::boxed::programs;
 use super::held::tail;
 use super::mirror;
 use super::network::{give_proxy, refused_in_words, view_network};
@@ -21,13 +20,13 @@ use super::socket::Badge;
 use super::worker::{Worker, WorkerError};
 use crate::agent::{
     AgentResult, AttemptRequest, Backend, CommandBackend, MAY_WRITE, Printed, SignIn,
-    agent_environment, final_words, home_variables, make_home,
+    agent_environment, final_words, home_variables, make_folder, make_home,
 };
 use crate::fault;
-use crate::git::{Committed, Displaced, PlaceKind, place_files};
+use crate::git::{Committed, Displaced, PlaceKind, place_files, remove_whole};
 use crate::home::canonical;
 use crate::launcher::confine::{self, ConfinementLevel};
-use crate::launcher::{Confinement, LaunchPolicy, LaunchReport, Limits};
+use crate::launcher::{Confinement, DiskLimit, LaunchPolicy, LaunchReport, Limits};
 use crate::process::{self, LauncherCommand};
 use crate::verify::Cancel;
 
@@ -66,13 +65,15 @@ impl Worker {
         cancel: &Cancel,
     ) -> Result<InputKind, WorkerError> {
         self.make_ready(state, attempt)?;
+        self.place.note_git_directory()?;
         let scratch = self.new_scratch(attempt)?;
         let (result, launch) = match self.startable(state, attempt, scratch.path())? {
             Ok((backend, policy, sign_in)) => {
-                let mut report = self.launch(attempt, &policy, cancel)?;
+                let launched = self.launch(attempt, &policy, cancel);
                 if let Some(sign_in) = sign_in {
                     sign_in.give_back()?;
                 }
+                let mut report = launched?;
                 if let Some(how) = report.lost.take() {
                     // Somebody ended the process that holds the attempt: nothing that it left counts.
                     let message = format!("the attempt's launcher was lost: {how}");
@@ -95,8 +96,10 @@ impl Worker {
         };
         self.known = None;
         fault::point("attempt-exited");
-        self.put_settings_back(attempt)?;
+        self.refuse_changed_git()?;
+        self.put_settings_back(state, attempt)?;
         let (snapshot, trouble) = self.files_left(state)?;
+        self.put_git_directory_back(state, attempt)?;
         self.moved_by_agent = trouble.iter().any(|t| matches!(t, Trouble::HeadMoved { .. }));
         fault::point("attempt-observed");
         let report = AttemptReport {
@@ -107,7 +110,10 @@ impl Worker {
             left_behind: launch.as_ref().map_or(0, |launch| launch.left_behind),
             trouble,
             confinement: launch
-                .map(|launch| launch.confinement + &refused_in_words(scratch.path()))
+                .map(|launch| {
+                    let more = self.not_copied_in_words() + &refused_in_words(scratch.path());
+                    launch.confinement + &more
+                })
                 .unwrap_or_default(),
             escalation: self.escalation(state, attempt, scratch.path())?,
         };
@@ -116,8 +122,8 @@ impl Worker {
 
     /// Puts the settings of the place's git directory back; what the agent made of them stays where
     /// people find it.
-    fn put_settings_back(&self, attempt: &AttemptId) -> Result<(), WorkerError> {
-        let displaced = self.place.put_settings_back()?;
+    fn put_settings_back(&self, state: &RunState, attempt: &AttemptId) -> Result<(), WorkerError> {
+        let displaced = self.place.put_settings_back(&state.head)?;
         let name = attempt.to_string().replace('/', ".");
         let folder = Path::new(".windlass/run/aside").join(format!("git-{name}"));
         for Displaced { path, content } in displaced {
@@ -127,6 +133,28 @@ impl Worker {
                 .and_then(|()| place_files::write_file(self.place.root(), &kept, &content));
         }
         Ok(())
+    }
+
+    /// Stops where an attempt in the user's checkout changed what leads the user's own git: only a person
+    /// can tell what belongs there.
+    fn refuse_changed_git(&self) -> Result<(), WorkerError> {
+        let changed = self.place.changed_git_directory()?;
+        if changed.is_empty() { Ok(()) } else { Err(WorkerError::GitChanged { changed }) }
+    }
+
+    /// Gives the place a new git directory where an agent put a file or a link in its stead, or nothing:
+    /// whoever looks at the place next would be led to settings of the agent's. That is done after the
+    /// trouble was seen.
+    fn put_git_directory_back(
+        &self,
+        state: &RunState,
+        attempt: &AttemptId,
+    ) -> Result<(), WorkerError> {
+        if self.place.kind() == PlaceKind::Here || self.place.has_git_directory() {
+            return Ok(());
+        }
+        self.place.restore_git_directory(&self.site.user, &state.head)?;
+        self.put_settings_back(state, attempt)
     }
 
     /// Returns why the agent's last words ask for a person. A command that is a first try has none.
@@ -144,6 +172,12 @@ impl Worker {
 
     /// Puts the place in order for an attempt, and what the agent reads into it.
     fn make_ready(&mut self, state: &RunState, attempt: &AttemptId) -> Result<(), WorkerError> {
+        self.refuse_changed_git()?;
+        if self.unsettled && self.place.root().is_dir() {
+            // A driver that died may have left what its last attempt made of them.
+            self.put_git_directory_back(state, attempt)?;
+            self.put_settings_back(state, attempt)?;
+        }
         if state.facts.here {
             // The checkout is the user's: HEAD is put back by whoever moved it, never by windlass.
             self.refuse_moved_head(state)?;
@@ -220,14 +254,27 @@ impl Worker {
         state: &RunState,
         attempt: &AttemptId,
     ) -> Result<InputKind, WorkerError> {
+        self.refuse_changed_git()?;
+        self.put_settings_back(state, attempt)?;
         let (snapshot, trouble) = self.files_left(state)?;
+        self.put_git_directory_back(state, attempt)?;
         let scratch = self.scratch_of(attempt);
         let last_seen = last_written(&scratch.join(OUTPUT));
         let step = state.plan.find(&attempt.step).map(|index| state.plan.step(index));
         let backend = step.and_then(|step| self.backend_of(state, step).ok());
+        if let (Some(backend), Some(step)) = (&backend, step) {
+            self.give_back_left(&**backend, step)?;
+        }
         let usage = backend.map(|backend| printed(&*backend, Outcome::Cancelled, &scratch).usage);
         let usage = usage.unwrap_or_default();
         Ok(InputKind::AttemptLost { attempt: attempt.clone(), snapshot, trouble, usage, last_seen })
+    }
+
+    /// Gives back the sign-in that an attempt held whose driver died.
+    fn give_back_left(&self, backend: &dyn Backend, step: &PlanStep) -> Result<(), WorkerError> {
+        let StepKind::Agent { agent, .. } = &step.kind else { return Ok(()) };
+        let left = backend.left_sign_in(&self.site.env, &self.kept_for(step, agent));
+        Ok(left.map_or(Ok(()), |left| left.give_back())?)
     }
 
     /// The folder of an attempt: whoever comes after a driver that died finds it by its name.
@@ -236,14 +283,17 @@ impl Worker {
         self.run.scratch.join(format!("attempt-{name}"))
     }
 
-    fn new_scratch(&self, attempt: &AttemptId) -> Result<tempfile::TempDir, WorkerError> {
-        let path = self.scratch_of(attempt);
-        match fs_err::remove_dir_all(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
-            Ok(()) | Err(_) => {}
-        }
-        let name = path.file_name().unwrap_or_default().to_owned();
-        Ok(tempfile::Builder::new().prefix(&name).rand_bytes(0).tempdir_in(&self.run.scratch)?)
+    /// Makes the folder that is kept for a step and its role, and returns its path without links.
+    /// Without a box, attempts can write beside it, so none on the way to it is followed.
+    fn new_kept(&self, step: &PlanStep, agent: &str) -> Result<PathBuf, WorkerError> {
+        make_home(&self.run.attempts)?;
+        let kept = self.kept_for(step, agent);
+        make_folder(&self.run.attempts, Path::new(kept.file_name().unwrap_or_default()))?;
+        Ok(canonical(&kept))
+    }
+
+    fn new_scratch(&self, attempt: &AttemptId) -> Result<Scratch, WorkerError> {
+        Ok(Scratch::new(self.scratch_of(attempt))?)
     }
 
     fn backend_of(
@@ -330,8 +380,7 @@ impl Worker {
         let temp = scratch.join("tmp");
         fs_err::create_dir_all(&temp)?;
         let role = state.plan.role_of(plan);
-        let own =
-            self.is_boxed().then(|| canonical_new(&self.kept_for(plan, agent))).transpose()?;
+        let own = self.is_boxed().then(|| self.new_kept(plan, agent)).transpose()?;
         let mcp = match servers(&state.plan, plan, &self.site.env) {
             Ok(servers) => servers,
             Err(message) => return Ok(Err(message)),
@@ -355,10 +404,15 @@ impl Worker {
             confined: self.is_boxed()
                 || matches!(confine::level(), ConfinementLevel::Landlock { .. }),
         };
-        let command = match backend.command(&request) {
+        let mut command = match backend.command(&request) {
             Ok(command) => command,
             Err(error) => return Ok(Err(error.to_string())),
         };
+        let theirs = state.facts.command_from_repository && backend.name() == state.facts.backend;
+        if theirs || fix_of(state, &attempt.step).is_some() {
+            // Words of the repository open nothing of the machine.
+            command.programs.clear();
+        }
         let works_in = self.works_in().to_owned();
         let mut policy = LaunchPolicy::new(self.argv_of(&command), works_in, scratch.join(OUTPUT));
         policy.stderr = command.errors_apart.then(|| scratch.join(ERRORS));
@@ -370,6 +424,7 @@ impl Worker {
         policy.timeout = Some(plan.timeout.min(left));
         policy.idle_timeout = Some(plan.idle_timeout);
         policy.limits = attempt_limits();
+        policy.disk = Some(self.disk_limit(scratch));
         policy.hold_lock = Some(self.run.launchers_lock());
         policy.registry = Some(self.site.home.registry());
         let mut within = vec![canonical(&temp), canonical(&self.run.attempts)];
@@ -393,19 +448,31 @@ impl Worker {
                 write: self.writable(command.write),
                 never: self.site.out_of_reach(state.facts.here),
                 within,
-                read: Some(self.readable(scratch, &policy.argv)),
+                read: Some(self.readable(scratch, command.programs)),
             };
         }
         Ok(Ok((backend, policy, command.sign_in)))
     }
 
+    /// What the place, the attempt's own folder and its home may hold together. The user's checkout is
+    /// not counted: nobody knows how much of it was there before.
+    fn disk_limit(&self, scratch: &Path) -> DiskLimit {
+        let mut folders = vec![canonical(scratch), canonical(&self.run.attempts)];
+        if self.place.kind() == PlaceKind::PrivateClone {
+            folders.push(self.place.root().to_owned());
+        }
+        DiskLimit { folders, bytes: self.site.disk_limit.0 }
+    }
+
     /// What an attempt may read without a box, besides what it may write: its tools, what windlass wrote
     /// for it, and in a checkout of the user's that.
-    fn readable(&self, scratch: &Path, argv: &[String]) -> Vec<PathBuf> {
+    fn readable(&self, scratch: &Path, programs: Vec<PathBuf>) -> Vec<PathBuf> {
         let mut read = self.verifier.rooms.exposed().readable();
         read.extend([scratch.to_owned(), self.run.bin(), self.site.exe.clone()]);
         read.extend(self.run.socket().parent().map(Path::to_owned));
-        read.extend(programs(argv));
+        let hidden = self.site.hidden();
+        let is_hidden = |path: &Path| hidden.iter().any(|hidden| path.starts_with(hidden));
+        read.extend(programs.into_iter().filter(|program| !is_hidden(&canonical(program))));
         if self.place.kind() == PlaceKind::Here {
             read.extend([self.site.user.top_level.clone(), self.site.user.common_dir.clone()]);
         }
@@ -535,6 +602,32 @@ impl Worker {
     }
 }
 
+/// A folder that goes with what it was made for, whatever lies in it: overlayfs leaves one that its
+/// owner cannot open.
+pub(super) struct Scratch(PathBuf);
+
+impl Scratch {
+    /// Makes the folder; what a process that was killed left there goes.
+    pub(super) fn new(path: PathBuf) -> std::io::Result<Self> {
+        remove_whole(&path)?;
+        fs_err::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
+        let scratch = Self(path);
+        rustix::fs::mkdir(scratch.path(), rustix::fs::Mode::RWXU)?;
+        Ok(scratch)
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What is left is removed with the run.
+        let _ = remove_whole(&self.0);
+    }
+}
+
 /// Asks a backend what an attempt printed.
 fn printed(backend: &dyn Backend, outcome: Outcome, scratch: &Path) -> AgentResult {
     let (output, errors) = (scratch.join(OUTPUT), scratch.join(ERRORS));
@@ -561,12 +654,6 @@ fn attempt_limits() -> Limits {
     }
 }
 
-/// Makes a folder and returns its path without links.
-fn canonical_new(path: &Path) -> Result<PathBuf, WorkerError> {
-    fs_err::create_dir_all(path)?;
-    Ok(canonical(path))
-}
-
 pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -576,4 +663,28 @@ pub(super) fn with_causes(error: &dyn std::error::Error) -> String {
         cause = source.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_its_owner_cannot_open_goes_with_the_attempt() {
+        let root = tempfile::tempdir().unwrap();
+        let at = root.path().join("scratch/attempt-a#1");
+        let closed = |path: &Path| {
+            fs_err::create_dir_all(path.join("box/root/w/work/deep")).unwrap();
+            let mode = std::fs::Permissions::from_mode(0o000);
+            fs_err::set_permissions(path.join("box/root/w/work"), mode).unwrap();
+        };
+        closed(&at);
+        let scratch = Scratch::new(at.clone()).unwrap();
+        assert!(!at.join("box").exists(), "what a killed driver left is gone");
+        closed(&at);
+        drop(scratch);
+        assert!(!at.exists());
+    }
 }

@@ -60,7 +60,7 @@ pub fn check_blocker(
     let code = state.code_for_blocker(blocker);
     let seen = seen(&verifier, &place, &engine, state, &step, &code, &Cancel::default());
     // What is left is removed with the run.
-    let _ = fs_err::remove_dir_all(&run.scratch);
+    let _ = crate::git::remove_whole(&run.scratch);
     wait_until_swept();
     let report = seen.report;
     let holds = |proof: &Proof| proof.holds == Holds::Yes;

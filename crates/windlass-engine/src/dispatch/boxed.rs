@@ -16,9 +16,12 @@ use super::worker::Worker;
 use crate::agent::AgentCommand;
 use crate::exposed::{Around, How, installation_of, show_program};
 use crate::git::PlaceKind;
-use crate::home::canonical;
+use crate::home::{WORK_PREFIX, canonical};
 use crate::launcher::level::Level;
 use crate::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
+
+/// How much of a folder's name is for people.
+const MAX_NAME_CHARS: usize = 80;
 
 /// How much of a script is read for the programs that it names.
 const MAX_SCRIPT_BYTES: u64 = 16 << 10;
@@ -26,8 +29,9 @@ const MAX_SCRIPT_BYTES: u64 = 16 << 10;
 /// What windlass is called in a box.
 const COMMAND: &str = "windlass";
 
-/// Folders of the checkout's git directory that an attempt in it must not write.
-const PARTS_OF_GIT: [&str; 5] = ["hooks", "config", "config.worktree", "info", "modules"];
+/// Parts of the checkout's git directory that an attempt in it must not write.
+const PARTS_OF_GIT: [&str; 8] =
+    ["commondir", "config", "config.worktree", "gitdir", "hooks", "info", "lfs/objects", "modules"];
 
 impl Worker {
     /// Whether attempts run in a box here.
@@ -42,9 +46,7 @@ impl Worker {
 
     /// Returns the folder that is kept for a step and its role.
     pub(super) fn kept_for(&self, step: &PlanStep, agent: &str) -> PathBuf {
-        let name = format!("{}-{agent}", step.id.as_str().replace('/', "."));
-        let name = name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '.', "_");
-        self.run.attempts.join(name)
+        self.run.attempts.join(kept_name(step.id.as_str(), agent))
     }
 
     /// Returns the folder in which an agent in a box finds this very windlass. It has a path of its own,
@@ -88,9 +90,9 @@ impl Worker {
         let hidden = self.site.hidden();
         let around = Around { env: &self.site.env, hidden: &hidden, added: &[] };
         let inside = |path: &PathBuf| canonical(path).starts_with(&self.site.user.top_level);
-        let programs = programs(&command.argv).into_iter();
-        for program in programs.filter(|path| !inside(path) && *path != self.site.exe) {
-            for program in named_in(&program).into_iter().chain([program]) {
+        let programs = command.programs.iter();
+        for program in programs.filter(|path| !inside(path) && **path != self.site.exe) {
+            for program in named_in(program).into_iter().chain([program.clone()]) {
                 show_program(&program, &around, &mut exposed);
                 let real = canonical(&program);
                 let whole = installation_of(&real);
@@ -98,7 +100,7 @@ impl Worker {
                 if Some(whole.as_path()) != real.parent() {
                     exposed.show(&whole, How::Programs, &hidden);
                 }
-                exposed.show(&program, How::System, &[]);
+                exposed.show(&program, How::System, &hidden);
             }
         }
         let folder = scratch.join("box");
@@ -136,24 +138,13 @@ impl Worker {
         let from = self.place.root().to_owned();
         if self.place.kind() == PlaceKind::Here {
             mounts.push(Mount::Writable { from, to });
-            let common = &self.site.user.common_dir;
-            if !common.starts_with(&self.site.user.top_level) {
-                let (from, to) = (common.clone(), common.clone());
-                mounts.push(Mount::Writable { from, to });
-            }
-            for part in PARTS_OF_GIT.map(|part| common.join(part)) {
-                if part.exists() {
-                    mounts.push(Mount::ReadOnly { from: part.clone(), to: part });
-                }
-            }
+            let user = &self.site.user;
+            add_git(&user.top_level, &user.git_dir, &user.common_dir, mounts);
             return Ok(());
         }
         let copied = self.verifier.rooms.copied_folder();
-        if fs_err::read_dir(&copied).is_ok_and(|mut entries| entries.next().is_some()) {
-            // Beside the place: both have to be on one file system.
-            let mut work = self.place.root().as_os_str().to_owned();
-            work.push(".layer");
-            let work = PathBuf::from(work);
+        if self.has_copied_folders() && self.no_layers_over_place().is_none() {
+            let work = work_beside(self.place.root());
             crate::git::remove_whole(&work)?;
             fs_err::create_dir_all(&work)?;
             let upper = Some(Upper { dir: from, work, volatile: false });
@@ -162,6 +153,31 @@ impl Worker {
             mounts.push(Mount::Writable { from, to });
         }
         Ok(())
+    }
+
+    fn has_copied_folders(&self) -> bool {
+        let copied = fs_err::read_dir(self.verifier.rooms.copied_folder());
+        copied.is_ok_and(|mut entries| entries.next().is_some())
+    }
+
+    /// Says why the place cannot be put over other folders. It may lie on another disk than the layers of
+    /// rooms, and one that is an overlay itself takes none.
+    fn no_layers_over_place(&self) -> Option<String> {
+        let places = self.place.root().parent().unwrap_or(self.place.root());
+        match self.site.level(places) {
+            Level::Namespaces => None,
+            Level::Landlock { why } | Level::None { why } => Some(why),
+        }
+    }
+
+    /// Says what a box does not show of the copied folders, for the record of the attempt.
+    pub(super) fn not_copied_in_words(&self) -> String {
+        if !self.is_boxed() || self.place.kind() == PlaceKind::Here || !self.has_copied_folders() {
+            return String::new();
+        }
+        self.no_layers_over_place().map_or_else(String::new, |why| {
+            format!("; without the folders that were copied from your checkout: {why}")
+        })
     }
 
     /// A login shell would set `PATH` anew, and the agent would not find its tools.
@@ -174,6 +190,49 @@ impl Worker {
         fs_err::write(&file, format!("export PATH={quoted}\n"))?;
         Ok(file)
     }
+}
+
+/// Shows the git directory of the user's checkout. What something is mounted on can be neither moved nor
+/// removed, so it stays where it is, with the parts that are only to be read. Nothing is made here to be
+/// mounted on: an empty `commondir` would break the user's git, so one that an attempt makes is found
+/// afterwards.
+fn add_git(top_level: &Path, git_dir: &Path, common_dir: &Path, mounts: &mut Vec<Mount>) {
+    let mut bind = |path: PathBuf, read_only: bool| {
+        let (from, to) = (path.clone(), path);
+        mounts.push(match read_only {
+            true => Mount::ReadOnly { from, to },
+            false => Mount::Writable { from, to },
+        });
+    };
+    let link = top_level.join(".git");
+    if link.is_file() {
+        // In a linked worktree this file says where the directory is.
+        bind(link, true);
+    }
+    bind(common_dir.to_owned(), false);
+    let mut folders = vec![common_dir];
+    folders.extend((git_dir != common_dir).then_some(git_dir));
+    for folder in folders {
+        let parts = PARTS_OF_GIT.map(|part| folder.join(part)).into_iter();
+        parts.filter(|part| part.exists()).for_each(|part| bind(part, true));
+    }
+}
+
+/// The name of the folder that is kept for a step and its role: readable, and by its end no two pairs
+/// have the same one.
+fn kept_name(step: &str, agent: &str) -> String {
+    let name = format!("{}-{agent}", step.replace('/', "."));
+    let name = name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '.', "_");
+    let name: String = name.chars().take(MAX_NAME_CHARS).collect();
+    // No name has a line break.
+    let pair = blake3::hash(format!("{step}\n{agent}").as_bytes()).to_hex();
+    format!("{name}-{}", &pair[..12])
+}
+
+/// The folder that overlayfs needs beside a place, on the same file system.
+fn work_beside(place: &Path) -> PathBuf {
+    let name = place.file_name().unwrap_or_default().to_string_lossy();
+    place.with_file_name(format!("{WORK_PREFIX}{name}"))
 }
 
 /// What windlass wrote for an attempt to read. What the attempt prints goes into the same folder, and
@@ -204,12 +263,54 @@ fn named_in(script: &Path) -> Vec<PathBuf> {
     programs.filter(|path| rustix::fs::access(path, Access::EXEC_OK).is_ok()).collect()
 }
 
-/// The files that a command line names by their whole path.
-pub(super) fn programs(argv: &[String]) -> Vec<PathBuf> {
-    let words = argv.iter().flat_map(|word| match shlex::split(word) {
-        Some(words) if words.len() > 1 => words,
-        _ => vec![word.clone()],
-    });
-    let files = words.map(PathBuf::from).filter(|path| path.is_absolute() && path.is_file());
-    files.collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_and_role_has_a_folder_of_its_own() {
+        let pairs = [("a-b", "c"), ("a", "b-c"), ("a/b", "c"), ("a.b", "c"), ("a_b", "c")];
+        let names: std::collections::BTreeSet<String> =
+            pairs.iter().map(|(step, agent)| kept_name(step, agent)).collect();
+        assert_eq!(names.len(), pairs.len(), "{names:?}");
+        let name = kept_name(&"x".repeat(400), "../../y");
+        assert!(name.len() < 120 && !name.contains('/') && name != "..", "{name}");
+    }
+
+    #[test]
+    fn what_leads_the_users_git_is_mounted_and_read_only() {
+        let root = tempfile::tempdir().unwrap();
+        let (top, common) = (root.path().join("top"), root.path().join("common"));
+        let own = common.join("worktrees/top");
+        let parts = ["hooks", "info", "lfs/objects"].map(|part| common.join(part));
+        for folder in parts.iter().chain([&top, &own]) {
+            fs_err::create_dir_all(folder).unwrap();
+        }
+        for file in [top.join(".git"), own.join("commondir"), own.join("gitdir")] {
+            fs_err::write(file, "x").unwrap();
+        }
+        let mut mounts = Vec::new();
+        add_git(&top, &own, &common, &mut mounts);
+        let read_only = |path: &Path| {
+            let (from, to) = (path.to_owned(), path.to_owned());
+            mounts.contains(&Mount::ReadOnly { from, to })
+        };
+        for part in &parts {
+            assert!(read_only(part), "{}", part.display());
+        }
+        assert!(read_only(&top.join(".git")));
+        assert!(read_only(&own.join("commondir")) && read_only(&own.join("gitdir")));
+        let (from, to) = (common.clone(), common.clone());
+        assert!(mounts.contains(&Mount::Writable { from, to }), "it cannot be moved away");
+        assert!(!common.join("commondir").exists(), "an empty one would break the user's git");
+    }
+
+    #[test]
+    fn no_spoke_has_its_place_where_another_place_has_its_work_folder() {
+        let run = Path::new("/data/places/key/r-1");
+        let spoke = Path::new("/data/places/key/r-1.layer");
+        assert_ne!(work_beside(run), spoke);
+        assert_ne!(work_beside(run), work_beside(spoke));
+        assert_eq!(work_beside(run).parent(), run.parent());
+    }
 }

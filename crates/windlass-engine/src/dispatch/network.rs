@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use windlass_core::plan::{PlanStep, StepNetwork};
 use windlass_core::reach;
 
+use crate::git::place_files;
 use crate::launcher::LaunchPolicy;
 use crate::launcher::init::PROXY_PORT;
 use crate::launcher::view::ViewNetwork;
@@ -18,6 +19,9 @@ const RECORD: &str = "refused-hosts";
 
 /// How many hosts of each kind are told in words.
 const MOST_TOLD: usize = 50;
+
+/// The largest record that is read.
+const MAX_RECORD_BYTES: u64 = 4 << 20;
 
 /// Returns the network of a view for a step.
 pub(super) fn view_network(step: &PlanStep) -> ViewNetwork {
@@ -85,7 +89,12 @@ pub(super) fn refused_in_words(scratch: &Path) -> String {
 
 /// Says what a proxy wrote down: which hosts were refused or could not be reached, by what happened.
 pub(crate) fn failures_in_words(record: &Path) -> String {
-    let text = fs_err::read_to_string(record).unwrap_or_default();
+    let (Some(folder), Some(name)) = (record.parent(), record.file_name()) else {
+        return String::new();
+    };
+    // Never through a link and never from a pipe, which an unconfined agent could put there.
+    let record = place_files::read_file_bounded(folder, Path::new(name), MAX_RECORD_BYTES);
+    let text = String::from_utf8_lossy(&record.unwrap_or_default()).into_owned();
     let failures: Vec<Failure> =
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     in_words(&failures)

@@ -13,6 +13,7 @@ use thiserror::Error;
 use windlass_core::proof::Outcome;
 use windlass_core::time::Span;
 
+use super::attempt::Scratch;
 use super::site::Site;
 use crate::agent::check_environment;
 use crate::launcher::level::Level;
@@ -60,7 +61,8 @@ pub enum NotifyError {
 /// # Errors
 /// It could not be started, took too long, or did not exit with 0.
 pub fn notify(site: &Site, request: &NotifyRequest) -> Result<(), NotifyError> {
-    let scratch = tempfile::Builder::new().prefix("windlass-notify-").tempdir()?;
+    let temporary = tempfile::Builder::new().prefix("windlass-notify-").tempdir()?;
+    let scratch = Scratch::new(temporary.path().join("n"))?;
     let policy = policy(site, request, scratch.path())?;
     let report = process::spawn(&LauncherCommand::new(&site.exe), &policy)?.wait();
     let how = match report.outcome {
@@ -79,9 +81,6 @@ pub fn notify(site: &Site, request: &NotifyRequest) -> Result<(), NotifyError> {
         | Outcome::OverBudget { .. } => "it was stopped".to_owned(),
     };
     let output = fs_err::read(scratch.path().join("output")).unwrap_or_default();
-    // Overlayfs leaves a folder that its owner cannot open; a remainder in a temporary folder is all
-    // that is lost.
-    let _ = crate::git::remove_whole(scratch.path());
     let last = String::from_utf8_lossy(&output);
     let last = last.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
     let said = if last.is_empty() { String::new() } else { format!(": {}", value(last)) };

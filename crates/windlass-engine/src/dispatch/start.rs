@@ -46,6 +46,8 @@ pub struct StartRequest {
     pub backend: String,
     /// The command or script behind the backend.
     pub command: Option<String>,
+    /// Whether the repository chose it.
+    pub command_from_repository: bool,
     /// The version of windlass.
     pub version: String,
     /// How attempts that failed are told apart.
@@ -281,6 +283,7 @@ impl<'s> Beginning<'s> {
             approved_in_advance: request.approved_in_advance,
             backend: request.backend,
             command: request.command,
+            command_from_repository: request.command_from_repository,
             carried,
             version: request.version,
             failure_rules: request.failure_rules,

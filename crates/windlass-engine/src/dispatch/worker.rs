@@ -35,6 +35,11 @@ pub enum WorkerError {
     Place(#[from] crate::git::PlaceError),
     #[error("this checkout is on `{found}`, and the run works on `{expected}`: switch back first")]
     HeadMoved { expected: String, found: String },
+    #[error(
+        "an attempt changed what leads your git: {}. Look at it, put it right, and then `windlass resume`",
+        changed.join(", ")
+    )]
+    GitChanged { changed: Vec<String> },
     #[error("the place `{path}` is gone")]
     PlaceGone { path: String },
     #[error("the files of the place could not be recorded")]

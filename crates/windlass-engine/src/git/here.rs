@@ -10,8 +10,9 @@
 //! still has no effect.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use windlass_core::id::ObjectId;
 
 use super::diff::TreePath;
@@ -35,6 +36,21 @@ const MAX_EXCLUDE_BYTES: u64 = 1024 * 1024;
 
 /// Says that this run is about to make the branch, in case it is killed halfway.
 const INTENT_FILE: &str = "here.intent";
+
+/// What of the user's git directories an attempt must leave as it is.
+const GIT_NOTE_FILE: &str = "here-git.json";
+
+/// Names in a git directory that lead git elsewhere, or to programs.
+const LEADING: [&str; 4] = ["commondir", "config.worktree", "hooks", "info/attributes"];
+
+/// What stood in the user's git directories when an attempt began.
+#[derive(Debug, Serialize, Deserialize)]
+struct GitNote {
+    /// The directories, by device and number.
+    stand: Vec<(PathBuf, Option<(u64, u64)>)>,
+    /// What was not there.
+    missing: Vec<PathBuf>,
+}
 
 /// The attributes that change bytes between a checkout and its commit.
 const CONVERTING: [&str; 6] = ["text", "eol", "crlf", "ident", "filter", "working-tree-encoding"];
@@ -105,6 +121,66 @@ impl Place {
         create_folders(&user.top_level)?;
         place.write_record()?;
         Ok(place)
+    }
+
+    /// Notes what of the user's git directories an attempt must leave as it is; a note of an attempt
+    /// whose driver died stays.
+    pub fn note_git_directory(&self) -> io::Result<()> {
+        let note = self.run_dir.path(GIT_NOTE_FILE);
+        if self.record.kind != PlaceKind::Here || note.exists() {
+            return Ok(());
+        }
+        // Git makes both itself. A box shows them so that they can only be read, and what is not there
+        // could be made.
+        for folder in ["hooks", "info"] {
+            place_files::create_dir(&self.record.common_dir, Path::new(folder))
+                .map_err(io::Error::other)?;
+        }
+        let bytes = serde_json::to_vec(&self.git_note())?;
+        let folder = self.run_dir.path("");
+        place_files::write_file(&folder, Path::new(GIT_NOTE_FILE), &bytes).map_err(io::Error::other)
+    }
+
+    /// Returns what changed since [`note_git_directory`](Self::note_git_directory), for people; nothing
+    /// if there is no note. The note goes with a look that found nothing.
+    pub fn changed_git_directory(&self) -> io::Result<Vec<String>> {
+        let file = self.run_dir.path(GIT_NOTE_FILE);
+        let Ok(noted) = fs_err::read(&file) else { return Ok(Vec::new()) };
+        let Ok(noted) = serde_json::from_slice::<GitNote>(&noted) else { return Ok(Vec::new()) };
+        let now = self.git_note();
+        let mut changed = Vec::new();
+        for (path, before) in &noted.stand {
+            if now.stand.iter().any(|(other, now)| other == path && now != before) {
+                changed.push(format!("`{}` was replaced", path.display()));
+            }
+        }
+        for path in noted.missing.iter().filter(|path| !now.missing.contains(path)) {
+            changed.push(format!("`{}` was made", path.display()));
+        }
+        if changed.is_empty() {
+            fs_err::remove_file(&file)?;
+        }
+        Ok(changed)
+    }
+
+    fn git_note(&self) -> GitNote {
+        use std::os::unix::fs::MetadataExt as _;
+        let PlaceRecord { root, git_dir, common_dir, .. } = &self.record;
+        let mut stand = Vec::new();
+        for path in [&root.join(".git"), git_dir, common_dir] {
+            let found = path.symlink_metadata().ok();
+            let found = found.map(|found| (found.dev(), found.ino()));
+            if !stand.iter().any(|(other, _)| other == path) {
+                stand.push((path.clone(), found));
+            }
+        }
+        let names = [git_dir, common_dir].into_iter();
+        let names = names.flat_map(|folder| LEADING.map(|name| folder.join(name)));
+        let mut missing: Vec<PathBuf> =
+            names.filter(|path| path.symlink_metadata().is_err()).collect();
+        missing.sort();
+        missing.dedup();
+        GitNote { stand, missing }
     }
 
     /// Pins attributes until the clean checkout has exactly the tree of its commit.

@@ -18,6 +18,26 @@ pub(super) struct IndexEntry<'a> {
 
 /// Lists all entries, or `None` when the bytes are not an index of version 2 or 3.
 pub(super) fn entries(index: &[u8], format: ObjectFormat) -> Option<Vec<IndexEntry<'_>>> {
+    Some(entries_and_end(index, format)?.0)
+}
+
+/// Says whether all that an index holds is in the file itself, and not in one beside it; `None` when
+/// the bytes are not an index of version 2 or 3.
+pub(super) fn is_whole(index: &[u8], format: ObjectFormat) -> Option<bool> {
+    let mut at = entries_and_end(index, format)?.1;
+    let end = index.len().checked_sub(format.bytes())?;
+    while at + 8 <= end {
+        let size = u32::from_be_bytes(index.get(at + 4..at + 8)?.try_into().ok()?);
+        if index.get(at..at + 4)? == b"link" {
+            return Some(false);
+        }
+        at = at.checked_add(8)?.checked_add(usize::try_from(size).ok()?)?;
+    }
+    Some(true)
+}
+
+/// Lists all entries, with where the last one ends.
+fn entries_and_end(index: &[u8], format: ObjectFormat) -> Option<(Vec<IndexEntry<'_>>, usize)> {
     let number = |at: usize| -> Option<u32> {
         Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?))
     };
@@ -42,7 +62,7 @@ pub(super) fn entries(index: &[u8], format: ObjectFormat) -> Option<Vec<IndexEnt
         // Entries are padded with one to eight NULs to a multiple of eight.
         at += ((name_at - at + length) / 8 + 1) * 8;
     }
-    Some(found)
+    Some((found, at))
 }
 
 /// Lists the paths of all links to other repositories, or `None` when the bytes are not an index

@@ -10,7 +10,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek as _, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::Digest as _;
@@ -70,11 +70,7 @@ fn clean(store: &Path, mut input: impl Read, mut output: impl Write) -> io::Resu
         size += count as u64;
         file.write_all(&chunk[..count])?;
     }
-    let mut oid = String::with_capacity(64);
-    for byte in hash.finalize() {
-        let _ = write!(oid, "{byte:02x}");
-    }
-    let pointer = Pointer { oid, size };
+    let pointer = Pointer { oid: in_hex(&hash.finalize()), size };
     let target = store.join(pointer.path());
     if !target.exists() {
         fs_err::create_dir_all(target.parent().unwrap_or(store))?;
@@ -90,17 +86,44 @@ fn smudge(stores: &[OsString], mut input: impl Read, mut output: impl Write) -> 
     input.by_ref().take(MAX_POINTER_BYTES).read_to_end(&mut start)?;
     if let Some(pointer) = Pointer::parse(&start) {
         for store in stores {
-            let path = Path::new(store).join(pointer.path());
-            // A store may lie in a checkout that an agent can write: the size is checked before,
-            // and a wrong content shows as a change as soon as it is cleaned again.
-            let Ok(mut file) = fs_err::File::open(&path) else { continue };
-            if file.metadata()?.len() == pointer.size {
-                return io::copy(&mut file, &mut output).map(drop);
+            // A store may lie in a checkout that an agent can write, so nothing is written before all
+            // of it was read.
+            if let Some(mut file) = content_of(&pointer, Path::new(store)) {
+                file.seek(io::SeekFrom::Start(0))?;
+                return io::copy(&mut file.take(pointer.size), &mut output).map(drop);
             }
         }
     }
     output.write_all(&start)?;
     io::copy(&mut input, &mut output).map(drop)
+}
+
+/// Opens the content that a pointer names, if the store has it and not something else in its stead.
+fn content_of(pointer: &Pointer, store: &Path) -> Option<std::fs::File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
+    let open = std::fs::OpenOptions::new().read(true).custom_flags(flags).clone();
+    let mut file = open.open(store.join(pointer.path())).ok()?;
+    let metadata = file.metadata().ok()?;
+    if !metadata.is_file() || metadata.len() != pointer.size {
+        return None;
+    }
+    let (mut hash, mut chunk) = (sha2::Sha256::new(), vec![0; 256 * 1024]);
+    loop {
+        match file.read(&mut chunk).ok()? {
+            0 => break,
+            count => hash.update(&chunk[..count]),
+        }
+    }
+    (in_hex(&hash.finalize()) == pointer.oid).then_some(file)
+}
+
+fn in_hex(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        let _ = write!(text, "{byte:02x}");
+    }
+    text
 }
 
 /// What git holds in the place of a large file.
@@ -314,5 +337,26 @@ mod tests {
         clean(store.path(), pointer.as_bytes(), &mut cleaned).unwrap();
         smudge(&[store.path().into()], pointer.as_bytes(), &mut smudged).unwrap();
         assert_eq!((cleaned, smudged), (pointer.clone().into_bytes(), pointer.into_bytes()));
+    }
+
+    #[test]
+    fn content_that_is_not_what_the_pointer_names_is_looked_for_in_the_next_store() {
+        let stores = [(); 3].map(|()| tempfile::tempdir().unwrap());
+        let mut cleaned = Vec::new();
+        clean(stores[2].path(), &b"right"[..], &mut cleaned).unwrap();
+        let pointer = Pointer::parse(&cleaned).unwrap();
+        let at = |store: usize| stores[store].path().join(pointer.path());
+        for store in [0, 1] {
+            fs_err::create_dir_all(at(store).parent().unwrap()).unwrap();
+        }
+        fs_err::write(at(0), "wrong").unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, at(1), 0o600.into()).unwrap();
+        let names = || stores.iter().map(|store| store.path().into());
+        let mut smudged = Vec::new();
+        smudge(&names().collect::<Vec<_>>(), &cleaned[..], &mut smudged).unwrap();
+        assert_eq!(smudged, b"right");
+        let mut smudged = Vec::new();
+        smudge(&names().take(2).collect::<Vec<_>>(), &cleaned[..], &mut smudged).unwrap();
+        assert_eq!(smudged, cleaned, "the pointer stays");
     }
 }

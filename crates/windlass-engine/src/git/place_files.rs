@@ -136,8 +136,17 @@ pub fn write_file(root: &Path, relative: &Path, bytes: &[u8]) -> Result<(), Plac
     write(root, relative, bytes, Mode::from_raw_mode(0o644), None, Durability::Remakeable)
 }
 
+/// Like [`write_file`], for a file that nobody else may read.
+pub(crate) fn write_private(
+    root: &Path,
+    relative: &Path,
+    bytes: &[u8],
+) -> Result<(), PlaceFileError> {
+    write(root, relative, bytes, Mode::from_raw_mode(0o600), None, Durability::Remakeable)
+}
+
 /// Like [`write_file`], for a file that can be run.
-pub(super) fn write_program(
+pub(crate) fn write_program(
     root: &Path,
     relative: &Path,
     bytes: &[u8],
@@ -258,6 +267,25 @@ pub fn remove_file(root: &Path, relative: &Path) -> Result<(), PlaceFileError> {
     match rustix::fs::unlinkat(&folder, name, AtFlags::empty()) {
         Ok(()) | Err(Errno::NOENT) => Ok(()),
         Err(errno) => Err(PlaceFileError::at(&root.join(relative), errno)),
+    }
+}
+
+/// Removes whatever stands at a path, folders with all that is in them; no link on the way is
+/// followed, and one at the end goes itself.
+pub(crate) fn remove_whatever(root: &Path, relative: &Path) -> Result<(), PlaceFileError> {
+    let (folder, name) = match parent(root, relative, Missing::Refuse) {
+        Err(error) if error.is_missing() => return Ok(()),
+        other => other?,
+    };
+    let path = root.join(relative);
+    match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => {
+            super::remove::remove_whole(&path)
+                .map_err(|source| PlaceFileError::Io { path: path.clone(), source })
+        }
+        Ok(_) => remove_file(root, relative),
+        Err(Errno::NOENT) => Ok(()),
+        Err(errno) => Err(PlaceFileError::at(&path, errno)),
     }
 }
 

@@ -61,6 +61,8 @@ impl Place {
         fs_err::copy(git_dir.join("config"), run_dir.path(PINNED))?;
         if git_dir.join("packed-refs").is_file() {
             fs_err::copy(git_dir.join("packed-refs"), run_dir.path(PINNED_REFS))?;
+        } else {
+            fs_err::write(run_dir.path(PINNED_REFS), "")?;
         }
         run_dir
             .git(&made, &run_dir.index())
@@ -109,8 +111,9 @@ impl Place {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
             _ => {}
         }
-        if old.join("modules").is_dir() {
-            fs_err::rename(old.join("modules"), made.join("modules"))?;
+        // Nothing of the old one is taken over: it is the agent's, or a link to anywhere.
+        for submodule in &self.record.submodules {
+            submodule.restore_module(&self.run_dir, &made.join("modules"))?;
         }
         fs_err::rename(&made, &git_dir)?;
         self.copy_index_to(root, Path::new(".git/index"))?;

@@ -54,6 +54,35 @@ impl Submodule {
         })
     }
 
+    /// Makes its git directory, without an index.
+    fn make_module(&self, source: &Path, module: &Path) -> Result<(), PlaceError> {
+        fs_err::create_dir_all(module.parent().unwrap_or(module))?;
+        Git::anywhere()
+            .args(["clone", "--quiet", "--bare", "--local", "--no-hardlinks", "--template="])
+            .args([source.as_os_str(), module.as_os_str()])
+            .run()?;
+        fs_err::write(module.join("config"), configuration(&path_from_bytes(&self.path)))?;
+        Ok(fs_err::write(module.join("HEAD"), format!("{}\n", self.commit))?)
+    }
+
+    /// Makes its git directory anew below `modules`; its files stay as they are.
+    pub(super) fn restore_module(
+        &self,
+        run_dir: &RunDir,
+        modules: &Path,
+    ) -> Result<(), PlaceError> {
+        let Some(source) = &self.source else { return Ok(()) };
+        let module = modules.join(path_from_bytes(&self.path));
+        self.make_module(source, &module)?;
+        let index = module.join("index");
+        run_dir
+            .git(&module, &index)
+            .objects(&source.join("objects"))
+            .args(["read-tree", "--reset", self.commit.as_str()])
+            .run()?;
+        Ok(())
+    }
+
     /// Checks its files out into `folder`, with the index `index`.
     ///
     /// Only the objects of the user's module are used; its configuration is not read.
@@ -71,6 +100,21 @@ impl Submodule {
             .run()
             .map(drop)
     }
+}
+
+/// The configuration of a submodule's git directory.
+pub(super) fn configuration(path: &Path) -> String {
+    let up = "../".repeat(path.components().count());
+    let path = path.display();
+    format!(
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../../{up}{path}\n"
+    )
+}
+
+/// The file that leads from a submodule's files to its git directory.
+pub(super) fn git_file(path: &Path) -> String {
+    let up = "../".repeat(path.components().count());
+    format!("gitdir: {up}.git/modules/{}\n", path.display())
 }
 
 /// Lists the submodules of the tree in the run's index.
@@ -111,24 +155,8 @@ pub(super) fn fill(
         let path = path_from_bytes(&submodule.path);
         let folder = root.join(&path);
         let module = root.join(".git/modules").join(&path);
-        fs_err::create_dir_all(module.parent().unwrap_or(root))?;
-        Git::anywhere()
-            .args(["clone", "--quiet", "--bare", "--local", "--no-hardlinks", "--template="])
-            .args([source.as_os_str(), module.as_os_str()])
-            .run()?;
-        let up = "../".repeat(path.components().count());
-        fs_err::write(
-            folder.join(".git"),
-            format!("gitdir: {up}.git/modules/{}\n", path.display()),
-        )?;
-        fs_err::write(
-            module.join("config"),
-            format!(
-                "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = ../../{up}{}\n",
-                path.display()
-            ),
-        )?;
-        fs_err::write(module.join("HEAD"), format!("{}\n", submodule.commit))?;
+        submodule.make_module(source, &module)?;
+        fs_err::write(folder.join(".git"), git_file(&path))?;
         submodule.check_out(run_dir, &folder, &module.join("index"))?;
         set_access(&folder, Access::ReadOnly)?;
         submodule.fingerprint = Some(fingerprint(&folder)?);

@@ -11,7 +11,7 @@
 //! - [`view`]: what the program sees of the machine; `namespace` (outer half), `init` and `mounts`
 //!   (inner half) carry it out.
 //! - `child`: the program's start; [`confine`] and `grants` (Landlock), `seccomp`, `cgroup`.
-//! - `supervise`: the loop; `capture` (output), `life` (signs of life), `signals`.
+//! - `supervise`: the loop; `capture` (output), `life` (signs of life), `disk`, `signals`.
 //! - `sweep`: the end of everything below.
 //! - `os`: system calls without a safe wrapper.
 //!
@@ -22,6 +22,7 @@ mod capture;
 pub(crate) mod cgroup;
 mod child;
 pub mod confine;
+mod disk;
 mod entry;
 mod grants;
 pub(crate) mod init;
@@ -41,6 +42,6 @@ pub mod view;
 pub use cgroup::{Support as CgroupSupport, support as cgroup_support};
 pub use entry::main_launch;
 pub use policy::{
-    CgroupUse, Confinement, ConfinementMode, LaunchPolicy, LaunchReport, Limits, Started,
+    CgroupUse, Confinement, ConfinementMode, DiskLimit, LaunchPolicy, LaunchReport, Limits, Started,
 };
 pub use registry::{Launched, launched};

@@ -35,6 +35,10 @@ const PROC_HIDDEN: [&str; 9] = [
     "kmsg",
 ];
 
+/// A folder in memory: what lies in it is in no process's memory, so no watch over those sees it. By
+/// default it would be half of the machine's. Browsers under test need some hundred megabytes.
+const MEMORY: &std::ffi::CStr = c"mode=1777,size=1g,nr_inodes=100k";
+
 /// Words for a step that failed, with the reason.
 type Step<T> = Result<T, String>;
 
@@ -201,7 +205,7 @@ impl Stage {
 
     fn memory(&self, at: &Path) -> Step<()> {
         let flags = MountFlags::NOSUID | MountFlags::NODEV;
-        mount("tmpfs", at, "tmpfs", flags, c"mode=1777").map_err(said("mount a folder in memory"))
+        mount("tmpfs", at, "tmpfs", flags, MEMORY).map_err(said("mount a folder in memory"))
     }
 
     /// Puts nothing over something that is there.

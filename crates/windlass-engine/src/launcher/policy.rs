@@ -48,6 +48,9 @@ pub struct LaunchPolicy {
     pub grace: Span,
     /// What it may use.
     pub limits: Limits,
+    /// How much it may have on the disk, by the launcher's watch.
+    #[serde(default)]
+    pub disk: Option<DiskLimit>,
     /// Where it may write and read, where it has no view of its own.
     pub confinement: Confinement,
     /// What it sees of the machine; none where the machine gives no namespaces. The working
@@ -80,6 +83,7 @@ impl LaunchPolicy {
             idle_timeout: None,
             grace: Span::seconds(10),
             limits: Limits::default(),
+            disk: None,
             confinement: Confinement::default(),
             view: None,
             proxy: None,
@@ -103,7 +107,8 @@ impl LaunchPolicy {
                 .flat_map(|mount| mount.host_paths().into_iter().chain([mount.to()]));
             own.into_iter().map(PathBuf::as_path).chain(mounts)
         });
-        let paths = single.into_iter().chain(optional).flatten().chain(listed);
+        let disk = self.disk.iter().flat_map(|disk| &disk.folders);
+        let paths = single.into_iter().chain(optional).flatten().chain(listed).chain(disk);
         paths.map(PathBuf::as_path).chain(view)
     }
 }
@@ -139,6 +144,16 @@ impl Default for Limits {
             free_disk_bytes: None,
         }
     }
+}
+
+/// How much folders may hold together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DiskLimit {
+    /// The folders.
+    pub folders: Vec<PathBuf>,
+    /// What they may hold.
+    pub bytes: u64,
 }
 
 /// Where a program may write and read.

@@ -18,6 +18,7 @@ use windlass_core::run::Category;
 
 use super::capture::Capture;
 use super::cgroup::Cgroups;
+use super::disk::DiskWatch;
 use super::life::{self, Signs};
 use super::namespace::Ends;
 use super::policy::{KILL_BYTE, LaunchPolicy, STOP_BYTE};
@@ -79,6 +80,7 @@ impl Supervisor<'_> {
     pub(super) fn watch(&mut self) -> Watched {
         let mut phase = Phase::Running;
         let mut life = Life::new(self.began);
+        let mut disk = self.policy.disk.as_ref().map(|limit| DiskWatch::new(limit, self.began));
         let tick = self.tick();
         let mut next_tick = self.began + tick;
         loop {
@@ -95,7 +97,11 @@ impl Supervisor<'_> {
             let now = Instant::now();
             if now >= next_tick {
                 phase = self.look(phase, &mut life, now);
-                next_tick = now + tick;
+                if disk.as_mut().is_some_and(|disk| disk.is_over(now)) {
+                    // No grace: it would be time to fill the rest.
+                    phase = over(phase, Outcome::OverLimit { what: self.disk_in_words() });
+                }
+                next_tick = Instant::now() + tick;
             }
             match self.judge(phase, &mut life, now) {
                 Phase::Over { why } => {
@@ -248,6 +254,11 @@ impl Supervisor<'_> {
     fn free_disk_bytes(&self) -> Option<u64> {
         let writes = self.policy.view.as_ref().map_or(&self.policy.cwd, |view| &view.writes.dir);
         free_bytes(writes)
+    }
+
+    fn disk_in_words(&self) -> String {
+        let bytes = self.policy.disk.as_ref().map_or(0, |limit| limit.bytes);
+        format!("{} MiB on the disk (`disk_limit`)", bytes >> 20)
     }
 
     /// Says what follows from all that is known.

@@ -117,3 +117,32 @@ fn the_engines_objects_survive_an_agent_that_overwrites_the_users() {
     git(run.engine.dir(), ["fsck", "--strict"]);
     assert_eq!(run.bytes(&run.last.tree, "README"), b"hello\n");
 }
+
+#[test]
+fn what_leads_the_users_git_elsewhere_is_told_after_an_attempt() {
+    let world = World::new();
+    let place = world.try_here().unwrap().place;
+    let git_dir = world.user().join(".git");
+    fs_err::remove_dir_all(git_dir.join("hooks")).ok();
+    let changed = || place.changed_git_directory().unwrap().join(", ");
+    assert_eq!(changed(), "", "nothing was noted");
+    place.note_git_directory().unwrap();
+    assert!(git_dir.join("hooks").is_dir(), "so that a box can show it");
+    assert_eq!(changed(), "");
+    for made in ["commondir", "config.worktree", "info/attributes"] {
+        place.note_git_directory().unwrap();
+        write(&git_dir.join(made), "x");
+        for _ in 0..2 {
+            assert!(changed().ends_with(&format!("{made}` was made")), "{}", changed());
+        }
+        fs_err::remove_file(git_dir.join(made)).unwrap();
+        assert_eq!(changed(), "");
+    }
+    place.note_git_directory().unwrap();
+    fs_err::rename(&git_dir, world.path("moved")).unwrap();
+    fs_err::create_dir(&git_dir).unwrap();
+    assert!(changed().contains(".git` was replaced"), "{}", changed());
+    fs_err::remove_dir(&git_dir).unwrap();
+    fs_err::rename(world.path("moved"), &git_dir).unwrap();
+    assert_eq!(changed(), "");
+}

@@ -2,7 +2,7 @@
 
 use windlass_core::proof::Outcome;
 use windlass_core::time::Span;
-use windlass_engine::launcher::{CgroupUse, Limits};
+use windlass_engine::launcher::{CgroupUse, DiskLimit, Limits};
 
 use crate::support::{Fixture, alive};
 
@@ -148,4 +148,23 @@ fn a_program_that_fills_the_disk_is_ended_before_it_is_full() {
     let report = fixture.run(&policy);
     let Outcome::OverLimit { what } = &report.outcome else { panic!("{report:?}") };
     assert!(what.contains("the disk has to keep"), "{what}");
+}
+
+#[test]
+fn what_fills_the_disk_is_ended_however_small_its_files_are() {
+    let fixture = Fixture::new();
+    let folder = fixture.path("filled");
+    fs_err::create_dir_all(&folder).unwrap();
+    let script = "cd filled; n=0; while :; do n=$((n+1)); mkdir -p d$n; \
+                  head -c 1000000 /dev/zero > d$n/f; sleep 0.01; done";
+    let mut policy = fixture.sh(script);
+    policy.disk = Some(DiskLimit { folders: vec![folder.clone()], bytes: 20 << 20 });
+    policy.timeout = Some(Span::seconds(60));
+    let report = fixture.run(&policy);
+    let what = "20 MiB on the disk (`disk_limit`)".to_owned();
+    assert_eq!(report.outcome, Outcome::OverLimit { what });
+    // What was there is counted, too, and what is within the limit ends as it likes.
+    policy.argv = fixture.sh("sleep 3").argv;
+    policy.disk = Some(DiskLimit { folders: vec![folder], bytes: 100 << 30 });
+    assert_eq!(fixture.run(&policy).outcome, Outcome::Exited { code: 0 });
 }

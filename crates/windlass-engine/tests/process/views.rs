@@ -158,3 +158,13 @@ fn where_confinement_is_required_no_view_is_started_with_open_sockets() {
         }
     }
 }
+
+#[test]
+fn a_folder_in_memory_has_a_bound() {
+    let fixture = Fixture::new();
+    let report = fixture.run(&viewed(&fixture, "df -Pk /dev/shm | tail -1"));
+    let output = fixture.output();
+    assert_eq!(report.outcome, Outcome::Exited { code: 0 }, "{output}");
+    let kilobytes = output.split_whitespace().nth(1).and_then(|size| size.parse::<u64>().ok());
+    assert!(kilobytes.is_some_and(|size| size > 0 && size <= 1 << 20), "{output}");
+}

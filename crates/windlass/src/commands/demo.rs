@@ -109,6 +109,7 @@ fn begin(surroundings: &Surroundings, scratch: &Scratch) -> Result<RunId, Comman
         person: PERSON.to_owned(),
         backend: "rehearsal".to_owned(),
         command: Some(scratch.script().to_string_lossy().into_owned()),
+        command_from_repository: false,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         failure_rules: Vec::new(),
         questions_wait: Some(Span(0)),

@@ -48,9 +48,9 @@ fn prune(surroundings: &Surroundings, output: &mut Output) -> Result<(), Command
         if run.life != Life::Finished {
             continue;
         }
-        if home.homes().is_dir() {
+        if home.scratch.is_dir() {
             // What tools of its attempts had cached is no work, so nothing is said about it.
-            remove_place(&site.home.scratch, &home.homes()).map_err(CommandError::failure)?;
+            remove_place(&site.home.scratch, &home.scratch).map_err(CommandError::failure)?;
         }
         if home.layers.is_dir() {
             remove_place(&site.home.cache, &home.layers).map_err(CommandError::failure)?;

@@ -107,3 +107,28 @@ fn replaced_objects() {
         "echo wrong > answer.txt; good=$(echo right | git hash-object -w --stdin); bad=$(git hash-object -w answer.txt); git replace $bad $good",
     );
 }
+
+#[test]
+fn settings_do_not_outlive_an_attempt_whose_driver_died() {
+    let env = env();
+    let agent = "if git config alias.mine; then echo wrong > answer.txt; else echo right > answer.txt; fi; \
+                 git config alias.mine status";
+    let mut command = env.run_command(ANSWER, agent, &["--yes"]);
+    command.env("WINDLASS_FAULT", "attempt-exited:1");
+    env.finish(command);
+    let settings = || fs_err::read_to_string(env.place().join(".git/config")).unwrap();
+    assert!(settings().contains("mine"), "the driver died before it could put them back");
+    env.windlass(&["resume"]).assert_code(0);
+    assert!(!settings().contains("mine"));
+    assert_eq!(published(&env, "answer.txt"), "right");
+}
+
+#[test]
+fn a_git_directory_that_leads_elsewhere_stops_a_run_in_the_checkout() {
+    let env = env();
+    let agent = "echo right > answer.txt; printf '%s\n' \"$PWD/.git/own\" > .git/commondir";
+    let finished = env.run(ANSWER, agent, &["--here", "--yes"]);
+    assert_ne!(finished.code, Some(0), "{finished}");
+    assert!(finished.stderr.contains("commondir` was made"), "{finished}");
+    assert_eq!(env.log_json().count("step_done"), 0, "{finished}");
+}

@@ -306,3 +306,16 @@ fn an_honest_attempt_is_not_in_the_way_of_the_users_own_push() {
     env.repository.git(&["push", "--quiet", "origin", "main"]);
     assert!(refs(&env, &bare).contains("refs/heads/main"));
 }
+
+#[test]
+fn words_of_the_repository_open_no_file_of_the_user() {
+    let env = env();
+    let key = env.file(".ssh/id_ed25519", "SECRET KEY");
+    let command = format!("cat {}; echo right > answer.txt", key.display());
+    let settings = format!("agent_command: '{command}'\nnotify: off\n");
+    env.repository.write(".windlass/config.yaml", settings);
+    let workflow = env.workflow(ANSWER);
+    env.windlass(&["run", "Do it", "--workflow", &workflow, "--yes"]).assert_code(0);
+    let said = env.windlass(&["log", "--attempt", "build#1"]).stdout;
+    assert!(!said.contains("SECRET KEY"), "{said}");
+}

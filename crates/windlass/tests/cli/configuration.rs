@@ -8,7 +8,8 @@ use crate::support::{GATED, HONEST};
 #[test]
 fn a_run_takes_its_workflow_and_agent_from_the_repository_and_says_so() {
     let env = test_env!();
-    let agent = env.agent(HONEST);
+    // Words of the repository open no file of the user's, so its agent lies where attempts reach it.
+    let agent = format!("sh {}", env.shared("agent.sh", HONEST).display());
     env.repository.write(".windlass/workflows/gated.yaml", GATED);
     env.repository.write(
         ".windlass/config.yaml",

@@ -1,12 +1,30 @@
 //! Where runs work.
 
-use windlass_testkit::test_env;
+use std::path::PathBuf;
+
+use windlass_testkit::{TestEnv, test_env};
 
 use crate::support::{GATED, HONEST, at_the_gate};
+
+/// The folders with temporary files, one for each run.
+fn scratch_of_runs(env: &TestEnv) -> Vec<PathBuf> {
+    let entries = |folder: PathBuf| {
+        let entries = fs_err::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+    };
+    let repositories = entries(env.home().join(".cache/windlass/scratch"));
+    repositories.into_iter().flat_map(entries).collect()
+}
 
 #[test]
 fn the_place_is_printed_and_pruned_after_the_run() {
     let env = at_the_gate();
+    for run in scratch_of_runs(&env) {
+        let left = fs_err::read_dir(run).unwrap().map(|entry| entry.unwrap().file_name());
+        let left: Vec<_> =
+            left.filter(|name| name.to_string_lossy().contains("attempt-")).collect();
+        assert_eq!(left, [""; 0], "the folder of an attempt goes with it");
+    }
     let place = env.windlass(&["place"]).stdout;
     assert_eq!(std::path::Path::new(place.trim()), env.place());
     env.windlass(&["place", "prune"]).assert_code(0);
@@ -15,6 +33,7 @@ fn the_place_is_printed_and_pruned_after_the_run() {
     env.windlass(&["resume"]).assert_code(0);
     env.windlass(&["place", "prune"]).assert_code(0);
     assert!(!env.place().exists());
+    assert_eq!(scratch_of_runs(&env).len(), 0, "what attempts had beside their place goes, too");
     env.assert_audit();
     let branch = env.status_json()["run"]["branch"].as_str().unwrap().to_owned();
     assert_eq!(env.repository.commits(&branch).len(), 2);

@@ -40,6 +40,12 @@ impl AcpBackend {
         BackendError { backend, agent, message }
     }
 
+    /// The files that the agent's command names; what is found on `PATH` is there in any case.
+    fn programs(&self) -> Vec<PathBuf> {
+        let named = self.argv.iter().map(PathBuf::from);
+        named.filter(|file| file.is_absolute() && file.is_file()).collect()
+    }
+
     fn job(&self, request: &AttemptRequest<'_>, folders: &[PathBuf]) -> Job {
         let mut argv = self.argv.clone();
         // The neutral tiers are left to the user's own choice: no agent has models of these names.
@@ -159,6 +165,7 @@ impl Backend for AcpBackend {
             env,
             stdin: Some(request.prompt_file.to_owned()),
             write: folders,
+            programs: self.programs(),
             sign_in: None,
             errors_apart: true,
         })

@@ -1,12 +1,12 @@
 //! What the client printed, read back.
 
-use std::io::{BufReader, Read as _, Seek as _, SeekFrom};
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use windlass_core::proof::{Outcome, Usage};
 use windlass_core::run::Category;
 
-use super::super::{AgentResult, Printed};
+use super::super::{AgentResult, Printed, kept};
 use super::event::{Event, Failure, FailureKind};
 use super::failure::{says_auth, says_limit, shortened};
 use super::known::{Known, Tokens};
@@ -55,8 +55,8 @@ pub(super) fn read(outcome: Outcome, printed: Printed<'_>, known: &Known) -> Age
 fn events(path: &Path) -> Seen {
     let mut seen = Seen::default();
     // Without output there are no events, and that has a meaning of its own.
-    let Ok(file) = fs_err::File::open(path) else { return seen };
-    let mut reader = BufReader::new(file);
+    let output = kept::bytes(path);
+    let mut reader = &output[..];
     while let Ok(line) = lines::read(&mut reader, MAX_EVENT_BYTES) {
         let bytes = match line {
             Line::Whole(bytes) => bytes,

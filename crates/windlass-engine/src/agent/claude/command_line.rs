@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use super::super::program::passed;
-use super::super::sign_in::{SignIn, copy_settings};
+use super::super::sign_in::{SignIn, copy_settings, make_folder};
 use super::super::{AgentCommand, AttemptRequest};
 use super::survey::{self, PROGRAM};
 
@@ -138,7 +138,7 @@ pub(super) fn command(exe: &Path, request: &AttemptRequest<'_>) -> Result<AgentC
     };
     let users = std::path::absolute(&config).map_err(|error| error.to_string())?;
     let (config, sign_in) = match request.own {
-        Some(own) => own_config(&users, &own.join("claude")).map_err(|error| error.to_string())?,
+        Some(own) => own_config(&users, own).map_err(|error| error.to_string())?,
         None => (users, None),
     };
     let mut argv =
@@ -155,7 +155,8 @@ pub(super) fn command(exe: &Path, request: &AttemptRequest<'_>) -> Result<AgentC
         Some(_) => vec![config.clone()],
         None => writable(&config, survey::has_credentials(request.env))?,
     };
-    Ok(AgentCommand { argv, env, stdin: None, write, sign_in, errors_apart: true })
+    let programs = vec![program];
+    Ok(AgentCommand { argv, env, stdin: None, write, programs, sign_in, errors_apart: true })
 }
 
 fn arguments(request: &AttemptRequest<'_>, config: &Path) -> Result<Vec<String>, String> {
@@ -276,15 +277,26 @@ fn servers(request: &AttemptRequest<'_>) -> Result<String, String> {
     text(&file)
 }
 
+/// The name of an attempt's own configuration.
+const OWN: &str = "claude";
+
 /// Makes the configuration of an attempt in a box: the user's settings as a copy, conversations that
 /// stay for the step and the role, and the sign-in.
-fn own_config(users: &Path, own: &Path) -> std::io::Result<(PathBuf, Option<SignIn>)> {
-    copy_settings(users, own, &SETTINGS)?;
+fn own_config(users: &Path, kept: &Path) -> std::io::Result<(PathBuf, Option<SignIn>)> {
+    let own = Path::new(OWN);
+    copy_settings(users, kept, own, &SETTINGS)?;
     for folder in SESSION_FOLDERS {
-        fs_err::create_dir_all(own.join(folder))?;
+        make_folder(kept, &own.join(folder))?;
     }
-    let sign_in = SignIn::hold(&users.join(survey::CREDENTIALS), &own.join(survey::CREDENTIALS))?;
-    Ok((own.to_owned(), sign_in))
+    let (users, copy) = (users.join(survey::CREDENTIALS), own.join(survey::CREDENTIALS));
+    Ok((kept.join(own), SignIn::hold(&users, kept, &copy)?))
+}
+
+/// Returns the sign-in that an attempt held whose driver died.
+pub(super) fn left_sign_in(env: &[(String, String)], kept: &Path) -> Option<SignIn> {
+    let users = std::path::absolute(survey::config_folder(env)?).ok()?;
+    let copy = Path::new(OWN).join(survey::CREDENTIALS);
+    SignIn::left(&users.join(survey::CREDENTIALS), kept, &copy)
 }
 
 /// Whether a conversation is still there to go on with.

@@ -178,3 +178,14 @@ fn a_program_that_is_not_there_is_named_with_how_to_get_it() {
     let refused = world.with(|_| {}).unwrap_err();
     assert!(refused.contains("npm install"), "{refused}");
 }
+
+#[test]
+fn only_its_program_is_opened_whatever_the_role_names() {
+    let world = World::new();
+    let key = world.path("id_rsa");
+    fs_err::write(&key, "key").unwrap();
+    let role = format!("Read {} first.", key.display());
+    let command = world.with(|request| request.role_text = Some(&role)).unwrap();
+    assert!(after(&command, "--append-system-prompt").unwrap().contains("id_rsa"));
+    assert_eq!(command.programs, [world.path("claude")]);
+}

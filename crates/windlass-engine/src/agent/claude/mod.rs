@@ -13,13 +13,13 @@ mod survey;
 
 pub use bridge::main_claude;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use windlass_core::proof::{Outcome, Usage};
 
 use super::{
     AgentCommand, AgentResult, AttemptRequest, Backend, BackendError, Capabilities, Printed,
-    Survey, kept,
+    SignIn, Survey, kept,
 };
 use crate::dispatch::now;
 
@@ -74,6 +74,10 @@ impl Backend for ClaudeBackend {
             agent: request.agent.to_owned(),
             message,
         })
+    }
+
+    fn left_sign_in(&self, env: &[(String, String)], own: &Path) -> Option<SignIn> {
+        command_line::left_sign_in(env, own)
     }
 
     fn result(&self, outcome: Outcome, printed: Printed<'_>) -> AgentResult {

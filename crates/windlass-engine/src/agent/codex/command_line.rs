@@ -49,10 +49,12 @@ pub(super) fn command(request: &AttemptRequest<'_>) -> Result<AgentCommand, Stri
     };
     let users = std::path::absolute(&folder).map_err(|error| error.to_string())?;
     let (folder, sign_in) = match request.own {
-        Some(own) => own_folder(&users, &own.join("codex")).map_err(|error| error.to_string())?,
-        None => (users, None),
+        Some(own) => own_folder(&users, own).map_err(|error| error.to_string())?,
+        None => {
+            fs_err::create_dir_all(&users).map_err(|error| error.to_string())?;
+            (users, None)
+        }
     };
-    fs_err::create_dir_all(&folder).map_err(|error| error.to_string())?;
     let named = survey::provider_keys(request.env);
     let keys: Vec<&str> = named.iter().map(String::as_str).chain(KEYS).collect();
     let mut argv = vec![text(&program)?];
@@ -66,6 +68,7 @@ pub(super) fn command(request: &AttemptRequest<'_>) -> Result<AgentCommand, Stri
         stdin: Some(request.prompt_file.to_owned()),
         // Databases in its top folder are opened for writing before anything else happens.
         write: vec![folder],
+        programs: vec![program],
         sign_in,
         errors_apart: true,
     })
@@ -121,16 +124,27 @@ fn arguments(
     Ok(words)
 }
 
+/// The name of an attempt's own folder.
+const OWN: &str = "codex";
+
+/// The file of a sign-in.
+const SIGN_IN: &str = "auth.json";
+
+/// What of the user's settings holds for attempts, too.
+const SETTINGS: [&str; 5] = ["config.toml", "AGENTS.md", "instructions.md", "prompts", "rules"];
+
 /// Makes the folder of an attempt in a box: the user's settings as a copy, conversations that stay for
 /// the step and the role, and the sign-in.
-fn own_folder(users: &Path, own: &Path) -> std::io::Result<(PathBuf, Option<SignIn>)> {
-    copy_settings(
-        users,
-        own,
-        &["config.toml", "AGENTS.md", "instructions.md", "prompts", "rules"],
-    )?;
-    let sign_in = SignIn::hold(&users.join("auth.json"), &own.join("auth.json"))?;
-    Ok((own.to_owned(), sign_in))
+fn own_folder(users: &Path, kept: &Path) -> std::io::Result<(PathBuf, Option<SignIn>)> {
+    let own = Path::new(OWN);
+    copy_settings(users, kept, own, &SETTINGS)?;
+    Ok((kept.join(own), SignIn::hold(&users.join(SIGN_IN), kept, &own.join(SIGN_IN))?))
+}
+
+/// Returns the sign-in that an attempt held whose driver died.
+pub(super) fn left_sign_in(env: &[(String, String)], kept: &Path) -> Option<SignIn> {
+    let users = std::path::absolute(survey::folder(env)?).ok()?;
+    SignIn::left(&users.join(SIGN_IN), kept, &Path::new(OWN).join(SIGN_IN))
 }
 
 /// The neutral tiers are left to the user's own choice: names of models change too often.
@@ -174,10 +188,12 @@ fn is_kept(folder: &Path, thread: &str) -> bool {
 /// Conversations lie in folders of years, months and days.
 fn find(folder: &Path, ending: &str, depth: usize) -> bool {
     let Ok(entries) = fs_err::read_dir(folder) else { return false };
-    let paths = entries.flatten().map(|entry| entry.path());
-    paths.into_iter().any(|path: PathBuf| {
-        let named = path.to_str().is_some_and(|path| path.ends_with(ending));
-        (named && path.is_file()) || (depth > 0 && path.is_dir() && find(&path, ending, depth - 1))
+    entries.flatten().any(|entry| {
+        // In a box the agent writes here, and a link could lead to all of the machine.
+        let Ok(kind) = entry.file_type() else { return false };
+        let named = entry.file_name().to_str().is_some_and(|name| name.ends_with(ending));
+        let below = kind.is_dir() && depth > 0;
+        (named && kind.is_file()) || (below && find(&entry.path(), ending, depth - 1))
     })
 }
 

@@ -9,13 +9,13 @@ mod command_line;
 mod stream;
 mod survey;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use windlass_core::proof::{Outcome, Usage};
 
 use super::{
     AgentCommand, AgentResult, AttemptRequest, Backend, BackendError, Capabilities, Printed,
-    Survey, kept,
+    SignIn, Survey, kept,
 };
 use crate::dispatch::now;
 
@@ -56,6 +56,10 @@ impl Backend for CodexBackend {
             agent: request.agent.to_owned(),
             message,
         })
+    }
+
+    fn left_sign_in(&self, env: &[(String, String)], own: &Path) -> Option<SignIn> {
+        command_line::left_sign_in(env, own)
     }
 
     fn result(&self, outcome: Outcome, printed: Printed<'_>) -> AgentResult {

@@ -41,7 +41,43 @@ pub(super) fn look(level: &Level, home: &Home, sandbox: Sandbox) -> Vec<Finding>
             advice(why, &Machine::look(&home.cache), sandbox),
         ),
     };
-    vec![confinement, network(level)]
+    let mut findings = vec![confinement, network(level)];
+    if *level == Level::Namespaces
+        && let Some(why) = no_layers_over_places(home)
+    {
+        findings.push(places(&why, &home.data));
+    }
+    findings
+}
+
+/// Says why a place cannot be put over other folders: it may lie on another disk than the layers.
+fn no_layers_over_places(home: &Home) -> Option<String> {
+    // Nothing is made only to be looked at.
+    if let Some(there) = home.data.ancestors().find(|folder| folder.is_dir())
+        && there != home.data
+    {
+        let words = || "this disk is an overlay, which takes no layers of others".to_owned();
+        return is_overlay(there).then(words);
+    }
+    match probe(&std::env::current_exe().ok()?, &home.data) {
+        Level::Namespaces => None,
+        Level::Landlock { why } | Level::None { why } => Some(why),
+    }
+}
+
+fn places(why: &str, data: &Path) -> Finding {
+    Finding::warning(
+        "places",
+        format!(
+            "no layers can be put where agents work ({why}): they do not see the folders that are \
+             copied from your checkout for checks"
+        ),
+        format!("put a volume at {}, or set XDG_DATA_HOME to a folder on one", data.display()),
+    )
+}
+
+fn is_overlay(folder: &Path) -> bool {
+    rustix::fs::statfs(canonical(folder)).is_ok_and(|disk| disk.f_type == OVERLAY_MAGIC)
 }
 
 /// Says what boxes hold, with or without the scopes of Landlock.
@@ -107,8 +143,7 @@ impl Machine {
                 .lines()
                 .filter_map(|line| line.split(' ').nth(4))
                 .any(|at| at.starts_with("/proc/") && !at.starts_with("/proc/sys/fs/")),
-            cache_is_overlay: rustix::fs::statfs(canonical(cache))
-                .is_ok_and(|disk| disk.f_type == OVERLAY_MAGIC),
+            cache_is_overlay: is_overlay(cache),
             cache: cache.display().to_string(),
         }
     }
@@ -200,6 +235,18 @@ mod tests {
         let open = boxed(Err("landlock abi 4 does not cover abstract sockets".to_owned()));
         assert!(open.says.contains("landlock abi 4"), "{}", open.says);
         assert!(open.fix.is_some_and(|fix| fix.contains("network: provider")));
+    }
+
+    #[test]
+    fn a_disk_without_layers_for_places_is_told_with_its_folder() {
+        let found = places("overlay", Path::new("/root/.local/share/windlass"));
+        assert!(
+            found.says.contains("(overlay)") && found.says.contains("copied"),
+            "{}",
+            found.says
+        );
+        let fix = found.fix.unwrap();
+        assert!(fix.contains("a volume at /root/.local/share/windlass"), "{fix}");
     }
 
     #[test]

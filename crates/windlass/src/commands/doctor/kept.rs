@@ -1,7 +1,7 @@
 //! What windlass keeps for this repository: journal, places, configuration.
 
 use windlass_engine::git::UserRepository;
-use windlass_engine::home::Home;
+use windlass_engine::home::{Home, is_of_run};
 use windlass_engine::store::{Life, OpenError, Store};
 
 use super::Finding;
@@ -65,8 +65,8 @@ pub(super) fn places(home: &Home, user: &UserRepository) -> Option<Finding> {
     let (mut ended, mut foreign) = (0_u32, Vec::new());
     for entry in entries.flatten().filter(|entry| entry.path().is_dir()) {
         let name = entry.file_name().to_string_lossy().into_owned();
-        match runs.iter().find(|run| run.id.as_str() == name) {
-            Some(run) if run.life == Life::Finished => ended += 1,
+        match runs.iter().find(|run| is_of_run(&name, &run.id)) {
+            Some(run) if run.life == Life::Finished => ended += u32::from(run.id.as_str() == name),
             Some(_) => {}
             None => foreign.push(entry.path()),
         }
