@@ -346,10 +346,9 @@ fn cold_words(event: &Event) -> String {
         Event::ColdProofBegan { .. } => {
             "all that has to hold is proven once more, on a fresh clone".to_owned()
         }
-        Event::ColdProofHeld { report, .. } => match report.proofs.len() {
-            1 => "it holds on a fresh clone: 1 check".to_owned(),
-            count => format!("it holds on a fresh clone: {count} checks"),
-        },
+        Event::ColdProofHeld { report, .. } => {
+            format!("it holds on a fresh clone: {}", checks(report.proofs.len()))
+        }
         Event::ColdProofFailed { step, failure, .. } => {
             format!("`{step}` fails on a fresh clone: {}", failure.summary)
         }
@@ -388,6 +387,7 @@ fn publishing_words(event: &Event) -> String {
 #[expect(clippy::wildcard_enum_match_arm, reason = "`describe` sends only these here")]
 fn session_words(event: &Event) -> String {
     match event {
+        Event::DriverLeft => "the driver left".to_owned(),
         Event::DriverTookOver { driver, session: None } => {
             format!("driver {} took over", driver.0)
         }
@@ -415,6 +415,7 @@ fn session_words(event: &Event) -> String {
 )]
 fn blocker_words(event: &Event) -> String {
     match event {
+        Event::BlockerRaised { message } => format!("a person is needed: {message}"),
         Event::BlockerOpened { blocker } => {
             format!("blocker {} ({}): {}", blocker.id, blocker.severity.as_str(), blocker.message)
         }
@@ -529,7 +530,6 @@ pub fn describe(event: &Event) -> String {
         Event::RunStarted { plan, .. } => {
             format!("run started: {} ({} steps)", plan.workflow, plan.steps.len())
         }
-        Event::DriverLeft => "the driver left".to_owned(),
         Event::StepReady { step } => format!("`{step}` is ready"),
         Event::StepTaken { step } => format!("`{step}` is next"),
         Event::StepBegan { step, .. } => format!("`{step}` began"),
@@ -538,6 +538,7 @@ pub fn describe(event: &Event) -> String {
             format!("attempt {attempt} started (try {try_number})")
         }
         Event::DriverTookOver { .. }
+        | Event::DriverLeft
         | Event::OfferTaken { .. }
         | Event::OfferWithdrawn { .. }
         | Event::AttemptHandedOver { .. }
@@ -556,10 +557,9 @@ pub fn describe(event: &Event) -> String {
         Event::VerificationBroken { step, message } => {
             format!("`{step}` could not be verified: {message}")
         }
-        Event::StepProven { step, report, .. } => match report.proofs.len() {
-            1 => format!("`{step}` is proven by 1 check"),
-            count => format!("`{step}` is proven by {count} checks"),
-        },
+        Event::StepProven { step, report, .. } => {
+            format!("`{step}` is proven by {}", checks(report.proofs.len()))
+        }
         Event::StepNotProven { step, failure, .. } => {
             format!("`{step}` is not proven ({}): {}", failure.category, failure.summary)
         }
@@ -601,7 +601,8 @@ pub fn describe(event: &Event) -> String {
         | Event::ItemTakenBack { .. }
         | Event::ItemGoesOn { .. }
         | Event::FailureNoted { .. } => item_words(event),
-        Event::BlockerOpened { .. }
+        Event::BlockerRaised { .. }
+        | Event::BlockerOpened { .. }
         | Event::BlockerLookedAt { .. }
         | Event::BlockerStays { .. }
         | Event::BlockerResolved { .. }
@@ -612,7 +613,6 @@ pub fn describe(event: &Event) -> String {
         | Event::QuestionsAsked { .. }
         | Event::QuestionAnswered { .. }
         | Event::ClarificationAdded { .. } => told_words(event),
-        Event::BlockerRaised { message } => format!("a person is needed: {message}"),
         Event::ColdProofBegan { .. }
         | Event::ColdProofHeld { .. }
         | Event::ColdProofFailed { .. }
@@ -626,6 +626,10 @@ pub fn describe(event: &Event) -> String {
         Event::RunAborted => "the run was aborted".to_owned(),
         Event::RunCompleted => "the run is complete".to_owned(),
     }
+}
+
+fn checks(count: usize) -> String {
+    if count == 1 { "1 check".to_owned() } else { format!("{count} checks") }
 }
 
 fn brief(value: &serde_json::Value) -> String {

@@ -25,7 +25,7 @@ use crate::agent::{
 use crate::fault;
 use crate::git::{Committed, Displaced, PlaceKind, place_files, remove_whole};
 use crate::home::canonical;
-use crate::launcher::confine::{self, ConfinementLevel};
+use crate::launcher::level::Level;
 use crate::launcher::{Confinement, DiskLimit, LaunchPolicy, LaunchReport, Limits};
 use crate::process::{self, LauncherCommand};
 use crate::verify::Cancel;
@@ -401,8 +401,8 @@ impl Worker {
             env: &self.site.env,
             budget_usd: Some((state.limits().cost_usd - state.spent.cost_usd).max(0.0)),
             resumes: state.step(index).resumed.as_deref(),
-            confined: self.is_boxed()
-                || matches!(confine::level(), ConfinementLevel::Landlock { .. }),
+            // Where windlass confines nothing, an agent's own sandbox stays on.
+            confined: !matches!(self.verifier.rooms.level(), Level::None { .. }),
         };
         let mut command = match backend.command(&request) {
             Ok(command) => command,

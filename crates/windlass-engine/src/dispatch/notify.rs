@@ -7,7 +7,7 @@
 //! A command that the repository chose is confined as agents are, and sees no more of the user's
 //! environment than they do: with `--here` an agent can write the file that names it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 use windlass_core::proof::Outcome;
@@ -115,10 +115,17 @@ fn policy(
             write: vec![std::env::temp_dir()],
             never: site.out_of_reach(false),
             within: vec![scratch.to_owned()],
-            read: None,
+            read: Some(readable(site, scratch)),
         };
     }
     Ok(policy)
+}
+
+/// What it may read without a box: tools, the checkout, and what windlass wrote for it.
+fn readable(site: &Site, scratch: &Path) -> Vec<PathBuf> {
+    let mut read = site.exposed().readable();
+    read.extend([site.user.top_level.clone(), site.user.common_dir.clone(), scratch.to_owned()]);
+    read
 }
 
 /// A box with the checkout as it is; what is written in it is thrown away.

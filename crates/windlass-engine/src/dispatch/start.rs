@@ -21,7 +21,8 @@ use crate::git::{
     EngineRepository, Head, Place, PlaceRequest, place_files, remove_place, remove_whole,
 };
 use crate::journal::{self, DecideError};
-use crate::launcher::confine::{self, ConfinementLevel};
+use crate::launcher::confine;
+use crate::launcher::level::Level;
 use crate::room::wait_until_swept;
 use crate::store::{Life, Store};
 use crate::verify::{BaseProgress, PreflightError, matching_files, preflight, run_baseline};
@@ -358,7 +359,7 @@ fn pinned_settings(
     here: bool,
 ) -> Result<Option<PushSettings>, ForgeError> {
     let publishes = plan.steps.iter().any(|step| matches!(step.kind, StepKind::PullRequest(_)));
-    let out_of_reach = !here && matches!(confine::level(), ConfinementLevel::Landlock { .. });
+    let out_of_reach = !here && !matches!(site.level(&site.home.cache), Level::None { .. });
     if publishes && !out_of_reach { push_settings(&site.user, run).map(Some) } else { Ok(None) }
 }
 

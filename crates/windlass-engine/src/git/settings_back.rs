@@ -360,10 +360,10 @@ impl Refs<'_> {
             for folder in [".git/refs/heads", ".git/refs/tags"] {
                 place_files::create_dir(&root, Path::new(folder))?;
             }
-            return Ok(match tip {
-                Some(tip) => place_files::write_file(&root, &own, format!("{tip}\n").as_bytes())?,
-                None => (),
-            });
+            if let Some(tip) = tip {
+                place_files::write_file(&root, &own, format!("{tip}\n").as_bytes())?;
+            }
+            return Ok(());
         };
         for path in files {
             let content = self.plain(&path);

@@ -9,8 +9,8 @@ use crate::support::{GATED, HONEST, at_the_gate};
 /// The folders with temporary files, one for each run.
 fn scratch_of_runs(env: &TestEnv) -> Vec<PathBuf> {
     let entries = |folder: PathBuf| {
-        let entries = fs_err::read_dir(folder).unwrap();
-        entries.map(|entry| entry.unwrap().path()).collect::<Vec<_>>()
+        let entries = fs_err::read_dir(folder).expect("a folder");
+        entries.map(|entry| entry.expect("an entry").path()).collect::<Vec<_>>()
     };
     let repositories = entries(env.home().join(".cache/windlass/scratch"));
     repositories.into_iter().flat_map(entries).collect()
