@@ -152,7 +152,7 @@ impl RunState {
             ContentHash::of(format!("{}\n{item}", words(&check.kind)).as_bytes())
         };
         let checks = checks.iter().map(name).collect();
-        Some(ColdSubject { code: self.proven_code.clone(), checks })
+        Some(ColdSubject { code: self.code_at_the_end().clone(), checks })
     }
 
     /// Whether the workflow or a person lets the run end without it.
@@ -231,8 +231,36 @@ impl RunState {
     pub(crate) fn is_at_the_end(&self, index: StepIndex) -> bool {
         let (plan, step) = (self.plan.step(index), self.step(index));
         let publishes = matches!(plan.kind, StepKind::PullRequest(_)) && !step.acted;
-        let last_gate = plan.gate.is_some() && !step.approved && self.remaining == 1;
+        let last_gate = plan.gate.is_some() && !step.approved && self.is_last(index);
         matches!(step.phase, Phase::Proven { .. }) && (publishes || last_gate)
+    }
+
+    /// Whether nothing is to be done after the step: what is around it ends with it.
+    fn is_last(&self, index: StepIndex) -> bool {
+        let mut ends_with_it = 1;
+        let mut around = self.plan.step(index).parent;
+        while let Some(group) = around {
+            let plan = self.plan.step(group);
+            if plan.done.is_some() || plan.gate.is_some() {
+                return false;
+            }
+            ends_with_it += 1;
+            around = plan.parent;
+        }
+        self.remaining == ends_with_it
+    }
+
+    /// The code that the run ends with. What a step left that a person skipped is in the place and in
+    /// no commit.
+    fn code_at_the_end(&self) -> &ObjectId {
+        let skipped =
+            self.plan.indexes().any(|index| matches!(self.step(index).phase, Phase::Skipped));
+        let committed = self.head_code != self.facts.base_tree;
+        if skipped && committed && self.remaining == 0 {
+            &self.head_code
+        } else {
+            &self.proven_code
+        }
     }
 
     /// The item whose variables a command sees; one that names none sees the same for every item.

@@ -90,7 +90,11 @@ impl RunState {
     /// it, however few there are.
     fn fail_cold(&mut self, index: StepIndex, failure: &Failure) {
         if self.plan.step(index).kind.is_group() {
-            // Nobody works on it: those who work in it are told what is asked for.
+            // Nobody works on it: those who work in it are told what is asked for, and what they did is
+            // not taken for done as it is.
+            for nested in self.plan.nested(index) {
+                self.update(nested, |step| step.fails_cold = true);
+            }
             return;
         }
         let tries = self.plan.step(index).retries.saturating_sub(1).min(1);

@@ -273,6 +273,17 @@ fn a_person_may_end_the_run_without_the_proof_and_says_why() {
 }
 
 #[test]
+fn what_a_skipped_step_left_in_the_place_is_not_what_is_proven() {
+    let mut run = Run::cold([agent("code").commits(), agent("docs").retries(1)]);
+    run.proves("code", "c1");
+    run.commits("code", "commit-1");
+    run.begins("docs");
+    run.fails("docs#1", "c2");
+    run.decides(skip("docs"));
+    assert_eq!(run.outstanding(), [Effect::ProveCold { proof: 1, code: "c1".into() }]);
+}
+
+#[test]
 fn what_is_done_again_after_a_waiver_is_proven() {
     let mut run = Run::cold([agent("code"), agent("docs").gated()]);
     run.proves("code", "c1");
