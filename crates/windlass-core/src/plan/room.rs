@@ -14,6 +14,9 @@ pub struct RoomWishes {
     /// Which network it has.
     #[serde(default, skip_serializing_if = "RoomNetwork::is_none")]
     pub network: RoomNetwork,
+    /// Hosts that it reaches although it has no network: by windlass's proxy, and no others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// Paths that it may read beside the usual ones: absolute, or below `~/`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expose: Vec<String>,

@@ -1,10 +1,11 @@
-//! What a command of a check is given in its room, as written: `env`, `network` and `room`.
+//! What a command of a check is given in its room, as written: `env`, `network`, `hosts` and `room`.
 
 use std::collections::BTreeMap;
 
 use super::diagnostic::{At, Findings, Located};
 use super::fields::{self, Fields};
 use super::grammar;
+use super::network;
 use super::suggest::shown;
 use super::yaml::{Node, Value};
 use crate::plan::template::is_name;
@@ -26,6 +27,7 @@ const FORMER_BEGINNINGS: [&str; 2] = ["WINDLASS_CONTEXT_", "WINDLASS_"];
 pub(crate) struct WrittenRoom {
     pub(crate) variables: BTreeMap<String, Located<String>>,
     network: RoomNetwork,
+    hosts: Vec<String>,
     expose: Vec<String>,
 }
 
@@ -36,6 +38,7 @@ impl WrittenRoom {
         Box::new(RoomWishes {
             variables: self.variables.iter().map(text).collect(),
             network: self.network,
+            hosts: self.hosts.clone(),
             expose: self.expose.clone(),
             agents_own: false,
         })
@@ -56,6 +59,17 @@ pub(super) fn read(fields: &Fields<'_>, findings: &mut Findings) -> (Vec<String>
     let network = fields.get("network");
     let network = network.and_then(|node| fields::word(node, &grammar::ROOM_NETWORK, findings));
     room.network = network.unwrap_or_default();
+    if let Some(node) = fields.get("hosts") {
+        let hosts = network::read_hosts(node, findings);
+        if room.network == RoomNetwork::Host {
+            findings.error_with_help(
+                node.at,
+                "`hosts` and `network: host` do not go together",
+                "leave out `network: host`: with it every host is reached already",
+            );
+        }
+        room.hosts = hosts.into_iter().map(|host| host.value.to_string()).collect();
+    }
     let expose = fields.get("room").map(|node| read_exposed(node, findings));
     room.expose = expose.unwrap_or_default();
     (names, room)

@@ -30,6 +30,7 @@ fn every_check_with_a_command_takes_variables_a_network_and_paths() {
             ("REVIEW".to_owned(), ".context.review.status".to_owned()),
         ]),
         network: RoomNetwork::Host,
+        hosts: Vec::new(),
         expose: vec!["/opt/data".to_owned(), "~/.cache/tool".to_owned()],
         agents_own: false,
     };
@@ -53,6 +54,21 @@ fn every_check_with_a_command_takes_variables_a_network_and_paths() {
     assert_eq!(checks.len(), 4);
     for check in checks {
         assert_eq!(check.kind.command().unwrap().room, &all, "{check:?}");
+    }
+}
+
+#[test]
+fn a_check_names_the_hosts_that_it_reaches() {
+    let check = |options: &str| one_step(&format!("agent: x;done: {{run: make, {options}}}"));
+    let plan = planned(&check("hosts: [api.example.org, \"*.example.org:8443\"]"));
+    assert_eq!(wishes(&plan)[0].hosts, ["api.example.org", "*.example.org:8443"]);
+    assert_eq!(wishes(&plan)[0].network, RoomNetwork::None);
+    for (options, words) in [
+        ("hosts: a.example.org, network: host", "do not go together"),
+        ("hosts: [\"https://a.example.org/\"]", "a.example.org"),
+    ] {
+        let found = refused(&check(options));
+        assert!(found.contains(words), "{options}: {found}");
     }
 }
 

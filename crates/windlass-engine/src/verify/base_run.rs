@@ -138,7 +138,9 @@ impl OnBase<'_> {
                 windlass_core::plan::RoomNetwork::Host => ViewNetwork::Host,
             },
             rights: Rights::Users,
-            proxy: None,
+            proxy: verifier
+                .proxy_for_check(&self.command.room.hosts)
+                .map_err(std::io::Error::other)?,
             expose: verifier.below_home(&self.command.room.expose),
         };
         let (report, output) = verifier.run_only(room, &request, cancel)?;

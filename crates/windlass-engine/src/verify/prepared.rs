@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use windlass_core::id::ObjectId;
 use windlass_core::plan::{Plan, Prepare};
-use windlass_core::reach::below_home;
+use windlass_core::reach::{HostRule, below_home};
 
 use super::cancel::Cancel;
 use super::changes::set;
@@ -224,13 +224,23 @@ impl Verifier {
     /// The way to package registries; none where the user lists none, so that `prepare` has the network
     /// of the machine.
     fn proxy_for_prepare(&self) -> Result<Option<ProxyPolicy>, Broken> {
-        if self.registries.is_empty() || *self.rooms.level() != Level::Namespaces {
+        self.proxy_for(&self.registries, "refused-by-prepare")
+            .map_err(|message| Broken::Io(std::io::Error::other(message)))
+    }
+
+    /// The way to the hosts that a check names.
+    pub(super) fn proxy_for_check(&self, hosts: &[String]) -> Result<Option<ProxyPolicy>, String> {
+        let rule = |host: &String| HostRule::parse(host).map_err(|bad| format!("`{host}`: {bad}"));
+        let rules = hosts.iter().map(rule).collect::<Result<Vec<_>, String>>()?;
+        self.proxy_for(&rules, "refused-by-checks")
+    }
+
+    /// The way to hosts by list; none for an empty list, and where no network can be kept apart.
+    fn proxy_for(&self, hosts: &[HostRule], record: &str) -> Result<Option<ProxyPolicy>, String> {
+        if hosts.is_empty() || *self.rooms.level() != Level::Namespaces {
             return Ok(None);
         }
-        let record = self.scratch.join("refused-by-prepare");
-        registry_proxy(&self.registries, &self.env, record)
-            .map(Some)
-            .map_err(|message| Broken::Io(std::io::Error::other(message)))
+        registry_proxy(hosts, &self.env, self.scratch.join(record)).map(Some)
     }
 
     /// Expands `~/` in paths that a workflow names.

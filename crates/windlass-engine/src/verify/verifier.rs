@@ -558,6 +558,9 @@ impl Looking<'_> {
         if command.room.network == RoomNetwork::Host {
             proof.summary.push_str("; network: host");
         }
+        if !command.room.hosts.is_empty() {
+            proof.summary.push_str(&format!("; hosts: {}", command.room.hosts.join(", ")));
+        }
         if !command.room.expose.is_empty() {
             proof.summary.push_str(&format!("; shown besides: {}", command.room.expose.join(", ")));
         }
@@ -645,7 +648,7 @@ impl Looking<'_> {
                 RoomNetwork::Host => ViewNetwork::Host,
             },
             rights: if command.room.agents_own { Rights::None } else { Rights::Users },
-            proxy: None,
+            proxy: self.verifier.proxy_for_check(&command.room.hosts)?,
             expose: self.verifier.below_home(&command.room.expose),
         })
     }
@@ -709,6 +712,7 @@ impl Looking<'_> {
     pub(super) fn may_be_kept(&self, asked: &CheckCommand<'_>) -> bool {
         let prepares = &self.request.plan.prepare;
         asked.room.network == RoomNetwork::None
+            && asked.room.hosts.is_empty()
             && asked.room.expose.is_empty()
             && prepares.iter().all(|prepare| prepare.expose.is_empty())
     }

@@ -28,6 +28,7 @@ mod platforms;
 mod plugin;
 mod publish;
 mod questions;
+mod reach;
 mod replay;
 mod report;
 mod screens;

@@ -109,6 +109,13 @@ const NETWORK: Key = Key::new(
      only.",
 )
 .default("none");
+const HOSTS: Key = Key::new(
+    "hosts",
+    one_or_more(&Takes::Host),
+    "Hosts that the command reaches, and no others, by windlass's proxy; its proof shows them.",
+)
+.otherwise("none")
+.example("[api.example.org, \"*.example.org:8443\"]");
 const ROOM_KEY: Key = Key::new("room", Takes::Mapping(&ROOM), "What its room opens besides.")
     .otherwise("nothing")
     .example("{expose: [~/.cache/browsers]}");
@@ -144,6 +151,7 @@ pub(in crate::workflow) static RUN: Mapping = Mapping {
         ENV,
         IN,
         NETWORK,
+        HOSTS,
         ROOM_KEY,
     ],
     not_yet: &[],
@@ -170,6 +178,7 @@ pub(in crate::workflow) static JUNIT: Mapping = Mapping {
         ENV,
         IN,
         NETWORK,
+        HOSTS,
         ROOM_KEY,
     ],
     not_yet: &[],
@@ -194,6 +203,7 @@ pub(in crate::workflow) static COVERAGE: Mapping = Mapping {
         ENV,
         IN,
         NETWORK,
+        HOSTS,
         ROOM_KEY,
     ],
     not_yet: &[],
@@ -234,6 +244,7 @@ pub(in crate::workflow) static RED: Mapping = Mapping {
         ENV,
         IN,
         NETWORK,
+        HOSTS,
         ROOM_KEY,
     ],
     not_yet: &[],
@@ -264,6 +275,7 @@ pub(in crate::workflow) static GREEN: Mapping = Mapping {
         ENV,
         IN,
         NETWORK,
+        HOSTS,
         ROOM_KEY,
     ],
     not_yet: &[],
