@@ -261,7 +261,7 @@ impl Site {
     }
 
     /// Returns what can be enforced with layers in `folder`.
-    pub(super) fn level(&self, folder: &std::path::Path) -> Level {
+    pub fn level(&self, folder: &std::path::Path) -> Level {
         match self.sandbox {
             Sandbox::Off => Level::None { why: "`sandbox: off`".to_owned() },
             Sandbox::Require | Sandbox::Prefer => level::probe(&self.exe, folder),

@@ -113,7 +113,9 @@ impl EngineRepository {
         let temporary = tempfile::Builder::new().prefix(".making-").tempdir_in(parent)?;
         let made = temporary.path().join("engine.git");
         Git::anywhere()
-            .args(["clone", "--quiet", "--bare", "--local", "--no-tags", "--template="])
+            // Not `--local`, which fails where objects cannot be linked: on another disk than the
+            // repository. A path is cloned by links where that is possible, else by copies.
+            .args(["clone", "--quiet", "--bare", "--no-tags", "--template="])
             .args([user.top_level.as_os_str(), made.as_os_str()])
             .run()?;
         let configuration = format!("{}{CONFIGURATION}", configuration_head(user.format));

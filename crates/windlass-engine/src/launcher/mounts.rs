@@ -50,11 +50,12 @@ pub(super) fn enter(view: &View) -> Step<()> {
     let stage = Stage::make(&view.stage)?;
     let root = stage.root.clone();
     stage.overlay(&[&stage.nothing], Some(&view.writes), &root)?;
+    // First, because a checkout may lie in `/dev/shm`.
+    stage.devices()?;
     for each in &view.mounts {
         stage.add(each)?;
     }
     stage.proc()?;
-    stage.devices()?;
     rustix::process::chdir(&root).map_err(said("enter the new root"))?;
     rustix::process::pivot_root(".", ".").map_err(said("change the root"))?;
     unmount(".", UnmountFlags::DETACH).map_err(said("leave the old root"))?;

@@ -10,16 +10,18 @@ use serde_json::Value;
 use windlass_core::config::{Notify, Origin, Setting, Settings};
 use windlass_core::id::RunId;
 use windlass_core::item::NewItem;
-use windlass_core::plan::{BaselinePolicy, Issue, Plan, PlanRequest, StepKind};
+use windlass_core::plan::{BaselinePolicy, Issue, Plan, PlanRequest, StepKind, StepNetwork};
 use windlass_core::time::Span;
-use windlass_engine::dispatch::{IssueBranch, StartRequest, Unwatched, clear_unstarted, start};
-
-use super::baseline::AtTerminal;
+use windlass_engine::dispatch::{
+    IssueBranch, Site, StartRequest, Unwatched, clear_unstarted, start,
+};
 use windlass_engine::forge::{ForgeError, Remote};
 use windlass_engine::git::{Head, UserRepository};
 use windlass_engine::journal::load;
+use windlass_engine::launcher::level::Level;
 use windlass_engine::store::Life;
 
+use super::baseline::AtTerminal;
 use crate::backend;
 use crate::cli::{Cli, RunArguments};
 use crate::commands::{platform, workflow_file};
@@ -81,6 +83,7 @@ fn begin(
         ));
     }
     say_where_it_stops(&plan, user, output);
+    say_which_network_stays_open(&plan, &surroundings.site, output);
     let request = StartRequest {
         branch: branch(&plan, &surroundings, output)?,
         plan,
@@ -202,6 +205,22 @@ pub(crate) fn inputs_to_ask(
     let workflow = workflow_file::read(&find(arguments, &settings, surroundings, output)?)?;
     let given = workflow_file::inputs(&arguments.inputs)?;
     Ok(ask::questions(&workflow, &given))
+}
+
+/// Tells about steps whose network cannot be closed on this machine.
+fn say_which_network_stays_open(plan: &Plan, site: &Site, output: &Output) {
+    let closed = plan.steps.iter().find_map(|step| match step.network {
+        StepNetwork::On => None,
+        StepNetwork::Provider => Some((&step.id, "provider")),
+        StepNetwork::Off => Some((&step.id, "off")),
+    });
+    let Some((step, network)) = closed else { return };
+    if let Level::Landlock { why } | Level::None { why } = site.level(&site.home.cache) {
+        output.remark(&format!(
+            "`{step}` asks for `network: {network}`, which cannot be kept here: its attempts reach \
+             everything that you reach ({why}); `--sandbox require` would not start it"
+        ));
+    }
 }
 
 /// Says before anything is spent that the run cannot be published as the repository is now.

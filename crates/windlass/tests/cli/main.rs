@@ -22,6 +22,7 @@ mod items;
 mod limits;
 mod measured;
 mod notify;
+mod odd_machines;
 mod pipes;
 mod places;
 mod platforms;
