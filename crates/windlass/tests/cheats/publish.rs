@@ -111,6 +111,7 @@ fn an_included_file_and_the_settings_of_the_worktree_count() {
     assert!(said.contains("`remote.origin.url` is changed"), "{said}");
     let world = World::new();
     world.env.repository.git(&["config", "extensions.worktreeConfig", "true"]);
+    world.env.repository.git(&["config", "--worktree", "core.abbrev", "12"]);
     let said = world.stopped("git config --worktree remote.origin.url \"$THEIRS\"");
     assert!(said.contains("`remote.origin.url` is changed"), "{said}");
     assert!(!said.contains("worktreeconfig"), "{said}");
