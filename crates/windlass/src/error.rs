@@ -152,8 +152,9 @@ impl From<StartError> for CommandError {
                 Kind::Usage,
                 Some(
                     "the last proof runs on a fresh clone: say in the workflow how it is made ready \
-                     (`prepare: [{run: npm ci, lock: package-lock.json}]`; `windlass init` writes that), or do \
-                     without that proof (`--no-cold \"why\"`); nothing was started"
+                     (`prepare: [{run: …}]` with the command that installs what is missing, such as `npm ci` or \
+                     `python3 -m venv .venv && .venv/bin/pip install -e .`), or do without that proof \
+                     (`--no-cold \"why\"`); nothing was started"
                         .to_owned(),
                 ),
             ),

@@ -46,6 +46,7 @@ use crate::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
 use copied::{Copied, Copying};
 use in_use::Draft;
 use layers::Layers;
+use snapshot_layer::LayerKind;
 
 /// Where the user's objects are in a room: outside the checkout, so that its `.git` can be removed.
 pub(crate) const OBJECTS: &str = "/var/lib/git/objects";
@@ -314,7 +315,11 @@ impl Rooms {
         self.check_disk()
     }
 
-    /// Makes a room for a tree.
+    /// Makes a room for a tree: at the path of the checkout, or, without anything warm, as a clone that
+    /// stands elsewhere.
+    ///
+    /// What `prepare` made lies above the tree, and so do carried files: a person prepares a clone after
+    /// it was checked out. A file of the work in their stead would decide what is run.
     ///
     /// # Errors
     /// Git fails, or the disk does.
@@ -324,16 +329,15 @@ impl Rooms {
         if !base.is_dir() {
             return Err(RoomError::Missing { layer: base });
         }
-        let layer = Arc::new(self.layer_of(code)?);
-        let mut lower = vec![layer.path().to_owned(), base];
-        lower.extend(below.prepared.iter().map(|prepared| prepared.path().join("u")));
+        let shape = if below.warm { LayerKind::Changes } else { LayerKind::Clone };
+        let layer = Arc::new(self.layer_of(code, shape)?);
+        let prepared = below.prepared.iter().map(|prepared| prepared.path().join("u"));
+        let mut lower: Vec<PathBuf> = prepared.collect();
+        lower.extend([self.dir.join("carried"), layer.path().to_owned(), base]);
         if below.warm {
-            lower.push(self.dir.join("warm/u"));
+            lower.extend([self.dir.join("warm/u"), self.dir.join("copied")]);
         }
-        lower.push(self.dir.join("carried"));
-        if below.warm {
-            lower.push(self.dir.join("copied"));
-        }
+        let root = if below.warm { self.root.clone() } else { self.elsewhere() };
         let mut homes = homes_of(below);
         if below.warm {
             homes.push(self.dir.join("warm/home"));
@@ -342,7 +346,12 @@ impl Rooms {
         let time = Timespec { tv_sec: names.mtime(), tv_nsec: names.mtime_nsec() as _ };
         let mut in_use = below.prepared.clone();
         in_use.push(layer);
-        self.furnish(self.new_room()?, lower, homes, in_use, time)
+        self.furnish(self.new_room()?, root, lower, homes, in_use, time)
+    }
+
+    /// Where a clone stands: not where the user's checkout does, which everything of theirs knows.
+    fn elsewhere(&self) -> PathBuf {
+        Path::new("/srv").join(self.root.file_name().unwrap_or("clone".as_ref()))
     }
 
     /// Makes a room that has only these files of a tree, and what earlier `prepare` commands made.
@@ -362,10 +371,10 @@ impl Rooms {
         for path in paths {
             tree.copy_out(Path::new(path), &inputs)?;
         }
-        let mut lower = vec![inputs];
-        lower.extend(below.prepared.iter().map(|prepared| prepared.path().join("u")));
+        let prepared = below.prepared.iter().map(|prepared| prepared.path().join("u"));
+        let lower = prepared.chain([inputs]).collect();
         let in_use = below.prepared.clone();
-        self.furnish(folder, lower, homes_of(below), in_use, self.began()?)
+        self.furnish(folder, self.root.clone(), lower, homes_of(below), in_use, self.began()?)
     }
 
     fn new_room(&self) -> Result<Draft, RoomError> {
@@ -374,10 +383,11 @@ impl Rooms {
         Ok(Draft::make(&rooms, "room-")?)
     }
 
-    /// Makes a room of these layers; `time` is that of its top folder.
+    /// Makes a room of these layers that stands at `root`; `time` is that of its top folder.
     fn furnish(
         &self,
         folder: Draft,
+        root: PathBuf,
         mut lower: Vec<PathBuf>,
         homes: Vec<PathBuf>,
         in_use: Vec<Arc<InUse>>,
@@ -393,10 +403,10 @@ impl Rooms {
             fs_err::create_dir(dir.join(folder))?;
         }
         let (root, lower) = match &self.level {
-            Level::Namespaces => (self.root.clone(), lower),
+            Level::Namespaces => (root, lower),
             Level::Landlock { .. } | Level::None { .. } => {
                 let merged = upper.dir.clone();
-                Layers::new(lower, &self.root).merge_into(&merged)?;
+                Layers::new(lower, &root).merge_into(&merged)?;
                 self.name_real_objects(&merged)?;
                 (merged, Vec::new())
             }

@@ -12,15 +12,27 @@ use crate::git::LayerShape;
 /// How many layers of earlier snapshots stay: `red` and `green` go back and forth between a few.
 const KEPT: usize = 6;
 
+/// What the layer of a snapshot holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LayerKind {
+    /// What differs from the base, with times after everything that was built from that.
+    Changes,
+    /// Every file, with the times at which it was checked out, as in a clone.
+    Clone,
+}
+
 impl Rooms {
     /// Returns the layer of a tree, made first where it is missing. It stays as long as it is in use.
-    pub(super) fn layer_of(&self, code: &ObjectId) -> Result<InUse, RoomError> {
+    pub(super) fn layer_of(&self, code: &ObjectId, kind: LayerKind) -> Result<InUse, RoomError> {
         let all = self.dir.join("snapshots");
         fs_err::create_dir_all(&all)?;
         // Spokes judge side by side and share the layers of their run.
         let lock = fs_err::File::create(self.dir.join("snapshots.lock"))?;
         flock(&lock, FlockOperation::LockExclusive).map_err(std::io::Error::from)?;
-        let name = all.join(code.as_str());
+        let name = match kind {
+            LayerKind::Changes => all.join(code.as_str()),
+            LayerKind::Clone => all.join(format!("clone-{code}")),
+        };
         if let Some(layer) = InUse::mark(&name)? {
             note_use(&name)?;
             return Ok(layer);
@@ -36,16 +48,28 @@ impl Rooms {
             let base = (&self.origin.tree, self.dir.join("base"));
             self.checkout.changes((base.0, &base.1), code, &layer, &index)?
         };
+        if kind == LayerKind::Clone {
+            // The base stays below for its submodules; everything else of it is covered.
+            crate::git::remove_whole(&layer)?;
+            fs_err::create_dir(&layer)?;
+            fs_err::remove_file(&index)?;
+            self.checkout.whole(code, &layer, &index)?;
+        }
         for path in &shape.gone {
             layers::hide(&layer, path)?;
         }
-        let (began, changed) = (self.began()?, self.time_of_changes()?);
-        layers::set_times(&layer, &mut |path| {
-            Some(if shape.same_names.contains(path) { began } else { changed })
-        })?;
-        dot_git::make(self, &layer.join(".git"), code, &index)?;
-        let same_names = is_base || shape.same_names.contains(Path::new(""));
-        layers::set_time(&layer, if same_names { began } else { changed })?;
+        match kind {
+            LayerKind::Changes => {
+                let (began, changed) = (self.began()?, self.time_of_changes()?);
+                layers::set_times(&layer, &mut |path| {
+                    Some(if shape.same_names.contains(path) { began } else { changed })
+                })?;
+                dot_git::make(self, &layer.join(".git"), code, &index)?;
+                let same_names = is_base || shape.same_names.contains(Path::new(""));
+                layers::set_time(&layer, if same_names { began } else { changed })?;
+            }
+            LayerKind::Clone => dot_git::make(self, &layer.join(".git"), code, &index)?,
+        }
         keep_last_used(&all, KEPT - 1)?;
         note_use(&name)?;
         let layer = InUse::mark(&layer)?.ok_or(RoomError::Missing { layer })?;

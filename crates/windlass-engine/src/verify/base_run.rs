@@ -275,7 +275,7 @@ fn hints(output: &[u8], exposed: &Exposed, root: &Path) -> Vec<String> {
         }
     }
     let lookup = Regex::new(
-        r"(?i)(could not resolve host|name or service not known|temporary failure in name resolution|EAI_AGAIN|ENOTFOUND)",
+        r"(?i:could not resolve host|name or service not known|temporary failure in name resolution)|EAI_AGAIN|ENOTFOUND",
     );
     if lookup.is_ok_and(|lookup| lookup.is_match(text)) {
         hints.insert(
@@ -330,6 +330,7 @@ mod tests {
         let found = hints(output, &exposed, Path::new("/work"));
         assert_eq!(found.len(), 1, "{found:?}");
         assert!(found[0].contains("5432") && found[0].contains("network: host"));
+        assert!(hints(b"ModuleNotFoundError: x", &exposed, Path::new("/work")).is_empty());
         assert!(hints(b"assertion failed: 1 == 2", &exposed, Path::new("/work")).is_empty());
     }
 }

@@ -16,6 +16,7 @@ use crate::launcher::{Confinement, LaunchPolicy, LaunchReport, Limits};
 use crate::process::{self, LauncherCommand};
 use crate::proxy::ProxyPolicy;
 use crate::room::Room;
+use crate::room::copied::is_installed;
 
 /// How much of a command's output is kept as evidence.
 const MAX_EVIDENCE_BYTES: u64 = 4 << 20;
@@ -144,7 +145,7 @@ impl Verifier {
         let cwd = request.folder.map_or_else(|| room.root().to_owned(), |f| room.root().join(f));
         let argv = ["sh", "-c", request.command].map(str::to_owned).to_vec();
         let mut policy = LaunchPolicy::new(argv, cwd, scratch.join("output"));
-        policy.env.clone_from(&self.env);
+        policy.env = moved(&self.env, &self.rooms.root, room.root());
         policy.env.extend(request.env.iter().cloned());
         policy.max_output_bytes = MAX_EVIDENCE_BYTES;
         policy.timeout = Some(request.timeout);
@@ -215,6 +216,26 @@ impl Verifier {
     }
 }
 
+/// The environment of a room that stands elsewhere than the checkout: what names the checkout names the
+/// room. Of `PATH` only installed programs do: a folder of the work must not decide what a command runs.
+fn moved(env: &[(String, String)], checkout: &Path, root: &Path) -> Vec<(String, String)> {
+    if root == checkout {
+        return env.to_vec();
+    }
+    let part = |name: &str, part: &str| match Path::new(part).strip_prefix(checkout) {
+        Err(_) => Some(part.to_owned()),
+        Ok(below) => {
+            let installed = below.iter().any(|name| is_installed(&name.to_string_lossy()));
+            let stays = name != "PATH" || installed;
+            stays.then(|| root.join(below).to_string_lossy().into_owned())
+        }
+    };
+    let value = |name: &str, value: &str| {
+        value.split(':').filter_map(|each| part(name, each)).collect::<Vec<_>>().join(":")
+    };
+    env.iter().map(|(name, text)| (name.clone(), value(name, text))).collect()
+}
+
 /// What a command may use. It runs the agent's code, so nothing of it may take the machine down; test
 /// suites are large, so no bound is near to what one uses.
 fn command_limits(free_disk: Option<u64>) -> Limits {
@@ -274,6 +295,26 @@ fn printable(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_names_the_checkout_names_the_room_and_no_folder_of_the_work_is_searched() {
+        let own = |list: &[(&str, &str)]| {
+            list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let env: Vec<(String, String)> = own(&[
+            ("PATH", "/home/a/shop/bin:/home/a/shop/.venv/bin:/usr/bin"),
+            ("VIRTUAL_ENV", "/home/a/shop/.venv"),
+            ("PYTHONPATH", "/home/a/shop/src:/home/a/shopping"),
+        ]);
+        let (checkout, room) = (Path::new("/home/a/shop"), Path::new("/srv/shop"));
+        let elsewhere: Vec<(String, String)> = own(&[
+            ("PATH", "/srv/shop/.venv/bin:/usr/bin"),
+            ("VIRTUAL_ENV", "/srv/shop/.venv"),
+            ("PYTHONPATH", "/srv/shop/src:/home/a/shopping"),
+        ]);
+        assert_eq!(moved(&env, checkout, room), elsewhere);
+        assert_eq!(moved(&env, checkout, checkout), env);
+    }
 
     fn ran(outcome: Outcome, lost: Option<&str>) -> Ran {
         let lost = lost.map(str::to_owned);

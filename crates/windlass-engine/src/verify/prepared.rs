@@ -96,7 +96,12 @@ impl Verifier {
     ) -> Result<Result<Below, (String, Ran)>, Broken> {
         let mut below = Below { prepared: Vec::new(), warm: warmth == Warmth::Warm };
         for prepare in &plan.prepare {
-            let made = match self.inputs_of(engine, prepare, code)? {
+            // A clone is prepared as it is: with all of its files.
+            let inputs = match warmth {
+                Warmth::Warm => self.inputs_of(engine, prepare, code)?,
+                Warmth::Cold => None,
+            };
+            let made = match inputs {
                 Some(inputs) => {
                     match self.prepare_from(prepare, &inputs, code, &below, warmth, cancel)? {
                         Ok(made) => Ok(made),

@@ -42,7 +42,7 @@ const MAX_BASELINE_BYTES: u64 = 64 << 20;
 pub(super) const PASS_FORMAT: &[u8] = b"pass 4";
 
 /// Changes whenever a pass of any kind may no longer be trusted.
-const KEY_FORMAT: &[u8] = b"key 2";
+const KEY_FORMAT: &[u8] = b"key 3";
 
 /// How much of a file is searched for the text that it must contain.
 const MAX_SEARCHED_BYTES: u64 = 64 << 20;

@@ -2,6 +2,7 @@
 
 mod attributes;
 mod branches;
+mod clones;
 mod deciding;
 mod files;
 mod git_settings;
