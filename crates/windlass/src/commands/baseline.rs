@@ -44,7 +44,10 @@ impl StartWatcher for AtTerminal<'_> {
         for note in &record.notes {
             self.output.remark(&printable(note, Lines::One));
         }
-        if let Some(words) = record.in_words() {
+        // Commands without names of tests have been told, each when it ended.
+        if !record.all_failing().is_empty()
+            && let Some(words) = record.in_words()
+        {
             self.output.remark(&printable(&words, Lines::One));
         }
         if !self.attended {
