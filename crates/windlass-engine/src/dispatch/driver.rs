@@ -134,6 +134,8 @@ pub struct Driver {
     /// Whether a session has the attempts in hand: then none is started here.
     hosted: bool,
     _lock: DriverLock,
+    /// Whether its person asked it to stop.
+    interrupted: bool,
     _inherited: SharedLock,
 }
 
@@ -197,6 +199,7 @@ impl Driver {
             observer,
             hosted: options.hosted,
             _lock: lock,
+            interrupted: false,
             _inherited: inherited,
         })
     }
@@ -243,7 +246,7 @@ impl Driver {
             // Every turn, so that no flood of messages keeps a timer from going off.
             self.fire_timers()?;
             self.ensure()?;
-            if self.is_finished() {
+            if self.is_finished() || self.is_sent_away() {
                 return Ok(());
             }
             match self.messages.recv_timeout(self.patience()) {
@@ -276,6 +279,12 @@ impl Driver {
             | RunStatus::Completed
             | RunStatus::Aborted => true,
         }
+    }
+
+    /// Whether its person wants it to go while it only looks whether something was put right. A run that
+    /// waits for a person cannot be paused.
+    fn is_sent_away(&self) -> bool {
+        self.interrupted && self.journal.state().status() == RunStatus::AwaitingUser
     }
 
     /// Whether the run waits for answers that somebody gets who is there.
@@ -485,6 +494,7 @@ impl Driver {
                 let _ = answer.send(serde_json::to_value(items).unwrap_or_default());
             }
             Message::Interrupt => {
+                self.interrupted = true;
                 let decision = InputKind::Decided(Decision::Pause { now: true });
                 let actor = Actor::person(&self.person);
                 ignore_rejection(self.feed(decision, actor))?;

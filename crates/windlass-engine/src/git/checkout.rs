@@ -343,8 +343,12 @@ mod tests {
     use super::*;
 
     fn index<'a>(paths: &[&'a str]) -> Vec<IndexEntry<'a>> {
-        let entry =
-            |path: &&'a str| IndexEntry { path: path.as_bytes(), mode: 0o100_644, object: b"" };
+        let entry = |path: &&'a str| IndexEntry {
+            path: path.as_bytes(),
+            mode: 0o100_644,
+            object: b"",
+            hidden: false,
+        };
         paths.iter().map(entry).collect()
     }
 

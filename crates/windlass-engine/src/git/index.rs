@@ -14,6 +14,8 @@ pub(super) struct IndexEntry<'a> {
     pub(super) path: &'a [u8],
     pub(super) mode: u32,
     pub(super) object: &'a [u8],
+    /// Whether git is told not to look at the file: assumed to be unchanged, or not checked out.
+    pub(super) hidden: bool,
 }
 
 /// Lists all entries, or `None` when the bytes are not an index of version 2 or 3.
@@ -51,18 +53,27 @@ fn entries_and_end(index: &[u8], format: ObjectFormat) -> Option<(Vec<IndexEntry
         let flags_at = at + 40 + format.bytes();
         let object = index.get(at + 40..flags_at)?;
         let flags = u16::from_be_bytes(index.get(flags_at..flags_at + 2)?.try_into().ok()?);
-        let name_at = flags_at + if flags & 0x4000 == 0 { 2 } else { 4 };
+        let extended = flags & 0x4000 != 0;
+        let name_at = flags_at + if extended { 4 } else { 2 };
+        let skipped = extended && index.get(flags_at + 2)? & 0x40 != 0;
+        let hidden = flags & 0x8000 != 0 || skipped;
         let rest = index.get(name_at..)?;
         let length = match usize::from(flags & 0xfff) {
             // The field is full: the name is as long as it is, up to its NUL.
             0xfff => rest.iter().position(|&byte| byte == 0)?,
             short => short,
         };
-        found.push(IndexEntry { path: rest.get(..length)?, mode, object });
+        found.push(IndexEntry { path: rest.get(..length)?, mode, object, hidden });
         // Entries are padded with one to eight NULs to a multiple of eight.
         at += ((name_at - at + length) / 8 + 1) * 8;
     }
     Some((found, at))
+}
+
+/// Lists the paths that git is told not to look at.
+pub(super) fn hidden(index: &[u8], format: ObjectFormat) -> Option<Vec<Vec<u8>>> {
+    let all = entries(index, format)?.into_iter().filter(|entry| entry.hidden);
+    Some(all.map(|entry| entry.path.to_vec()).collect())
 }
 
 /// Lists the paths of all links to other repositories, or `None` when the bytes are not an index

@@ -42,7 +42,7 @@ const MAX_REF_BYTES: u64 = 4 << 10;
 const MAX_INDEX_BYTES: u64 = 256 << 20;
 
 /// Files and folders of a git directory that windlass never makes in a place.
-const NOT_OURS: [&str; 8] = [
+const NOT_OURS: [&str; 16] = [
     "config.worktree",
     "hooks",
     "commondir",
@@ -51,6 +51,15 @@ const NOT_OURS: [&str; 8] = [
     "info/grafts",
     "info/sparse-checkout",
     "objects/info/alternates",
+    // What is half done: git would advise whoever looks next to go on with it.
+    "rebase-merge",
+    "rebase-apply",
+    "sequencer",
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "BISECT_LOG",
+    "BISECT_START",
 ];
 
 /// How much of a file is kept to be shown.
@@ -244,7 +253,7 @@ impl Place {
     }
 
     /// Replaces an index that leads git into repositories of the agent's, where it would do what their
-    /// settings say.
+    /// settings say, or that tells git not to look at files.
     fn put_index_back(
         &self,
         last: &ObjectId,
@@ -253,19 +262,24 @@ impl Place {
         let (root, path) = (&self.record.root, Path::new(".git/index"));
         let format = self.engine.format();
         let known = |link: &Vec<u8>| self.record.submodules.iter().any(|known| known.path == *link);
+        let mut hidden = Vec::new();
         let links = match place_files::read_file_bounded(root, path, MAX_INDEX_BYTES) {
             Err(error) if error.is_missing() => return Ok(()),
             Err(_) => None,
-            Ok(bytes) => index::is_whole(&bytes, format)
-                .filter(|whole| *whole)
-                .and_then(|_| index::gitlinks(&bytes, format)),
+            Ok(bytes) => {
+                hidden = index::hidden(&bytes, format).unwrap_or_default();
+                index::is_whole(&bytes, format)
+                    .filter(|whole| *whole)
+                    .and_then(|_| index::gitlinks(&bytes, format))
+            }
         };
         let links = match links {
-            Some(links) if links.iter().all(known) => return Ok(()),
+            Some(links) if hidden.is_empty() && links.iter().all(known) => return Ok(()),
             links => links.unwrap_or_default(),
         };
-        let unknown = links.into_iter().filter(|link| !known(link)).take(MAX_SHOWN);
-        displaced.push(Displaced::new("index", unknown.collect::<Vec<_>>().join(&b'\n')));
+        let unknown = links.into_iter().filter(|link| !known(link));
+        let shown = unknown.chain(hidden).take(MAX_SHOWN);
+        displaced.push(Displaced::new("index", shown.collect::<Vec<_>>().join(&b'\n')));
         let fresh = self.run_dir.path("index.fresh");
         match fs_err::remove_file(&fresh) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),

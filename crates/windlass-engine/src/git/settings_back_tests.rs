@@ -216,6 +216,23 @@ fn more_branches_than_can_be_looked_at_go_at_once() {
 }
 
 #[test]
+fn an_index_that_hides_changes_is_replaced_and_so_is_what_was_begun() {
+    for bit in ["--assume-unchanged", "--skip-worktree"] {
+        let world = World::new();
+        let tracked = world.git(&["ls-files"]).lines().next().expect("a file").to_owned();
+        world.git(&["update-index", bit, &tracked]);
+        fs_err::write(world.root().join(&tracked), "evil\n").unwrap();
+        assert_eq!(world.put_back(), ["index"], "{bit}");
+        assert!(world.git(&["status", "--porcelain"]).contains(&tracked), "{bit}");
+    }
+    let world = World::new();
+    fs_err::create_dir_all(world.at("rebase-merge")).unwrap();
+    world.write("rebase-merge/git-rebase-todo", "exec touch /tmp/ran\n");
+    assert_eq!(world.put_back(), ["rebase-merge"]);
+    assert!(!world.git(&["status"]).contains("rebase"));
+}
+
+#[test]
 fn an_index_that_leads_into_a_repository_of_the_agents_is_replaced() {
     for split in [false, true] {
         let world = World::new();

@@ -139,6 +139,16 @@ impl Stage {
 
     /// Makes sure that there is a folder or a file to mount on.
     fn ready(&self, at: &Path, is_folder: bool) -> Step<()> {
+        // A folder of an agent's may be on the way, and its links lead to the host until the root is
+        // changed.
+        let there = at.ancestors().find_map(|above| above.canonicalize().ok());
+        let inside = self
+            .root
+            .canonicalize()
+            .is_ok_and(|root| there.is_some_and(|there| there.starts_with(root)));
+        if !inside {
+            return Err(format!("`{}` leads out of what is shown", at.display()));
+        }
         if at.symlink_metadata().is_ok_and(|found| found.is_dir() == is_folder) {
             return Ok(());
         }

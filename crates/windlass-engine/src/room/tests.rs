@@ -66,7 +66,7 @@ impl World {
     }
 
     fn open(&self, code: &ObjectId) -> Result<Room, RoomError> {
-        self.rooms.open(code, &Below::default())
+        self.rooms.open(code, &Below { warm: true, ..Below::default() })
     }
 
     fn has_layer(&self, code: &ObjectId) -> bool {
@@ -102,6 +102,19 @@ fn the_top_folder_is_as_old_as_the_base_until_its_names_change() {
     assert_eq!(time_of(&world.open(&changed).unwrap()), began);
     let added = world.tree_with("three.txt", "3");
     assert!(time_of(&world.open(&added).unwrap()) > began, "a name was added");
+}
+
+#[test]
+fn a_clone_has_every_file_at_its_own_time_and_stands_elsewhere() {
+    let world = World::new();
+    let base = world.rooms.origin.tree.clone();
+    let began = time_of(&world.open(&base).unwrap());
+    let clone = world.rooms.open(&base, &Below::default()).unwrap();
+    assert_ne!(clone.root(), world.rooms.root);
+    assert!(time_of(&clone) > began, "it was checked out now");
+    // Nothing is mounted in these tests, so that the room has a copy of everything.
+    assert!(clone.written().join("one.txt").is_file() && clone.written().join(".git").is_dir());
+    assert!(world.rooms.dir.join(format!("snapshots/clone-{base}/one.txt")).is_file());
 }
 
 #[test]

@@ -160,6 +160,23 @@ fn where_confinement_is_required_no_view_is_started_with_open_sockets() {
 }
 
 #[test]
+fn nothing_is_made_on_the_host_where_a_link_of_an_agent_leads() {
+    let fixture = Fixture::new();
+    let [place, victim, out] = ["place", "victim", "out"].map(|name| fixture.path(name));
+    for folder in [&place, &victim, &out] {
+        fs_err::create_dir_all(folder).unwrap();
+    }
+    std::os::unix::fs::symlink(&victim, place.join("a")).unwrap();
+    let mut policy = viewed(&fixture, "true");
+    let view = policy.view.as_mut().expect("a view");
+    view.mounts.push(Mount::Writable { from: place, to: "/place".into() });
+    view.mounts.push(Mount::Writable { from: out, to: "/place/a/out".into() });
+    let report = fixture.run(&policy);
+    assert!(matches!(report.outcome, Outcome::CouldNotStart { .. }), "{:?}", report.outcome);
+    assert_eq!(fs_err::read_dir(&victim).unwrap().count(), 0);
+}
+
+#[test]
 fn a_folder_in_memory_has_a_bound() {
     let fixture = Fixture::new();
     let report = fixture.run(&viewed(&fixture, "df -Pk /dev/shm | tail -1"));

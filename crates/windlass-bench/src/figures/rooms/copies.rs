@@ -71,7 +71,7 @@ fn swept(windlass: &Windlass, effort: Effort) -> BenchResult<[Figure; 2]> {
     );
     let (mut answer, mut gone, mut by_rm) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..effort.pick(1, 5) {
-        let room = project.rooms.open(&project.base, &Below::default())?;
+        let room = project.rooms.open(&project.base, &Below { warm: true, ..Below::default() })?;
         in_room(&project, &room, &["/bin/sh", "-c", &script])?;
         let begun = std::time::Instant::now();
         drop(room);
