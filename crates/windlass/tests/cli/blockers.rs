@@ -1,5 +1,6 @@
 //! Help from a person: blockers, what shows that they are put right, and how the run goes on.
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use windlass_testkit::{TestEnv, test_env, wait};
 
@@ -189,6 +190,20 @@ fn a_living_driver_looks_and_tells_what_it_found() {
     assert_eq!(resolved["resolved"], true);
     driver.wait(wait::DEADLINE).expect("the run goes on").assert_code(0);
     assert_eq!(blockers(&env)[0]["resolved"]["notes"], "now it is");
+}
+
+#[test]
+fn a_driver_that_only_looks_at_a_blocker_can_be_sent_away() {
+    let env = test_env!();
+    let mut driver = env.start(env.run_command(WORKFLOW, &agent(&env, true), &[]));
+    wait::for_fact("the blocker", || {
+        !driver.has_ended() && env.windlass(&["status"]).stdout.contains("The key is missing")
+    });
+    driver.signal(Signal::TERM);
+    let left = driver.wait(wait::DEADLINE).expect("it goes");
+    assert_eq!(left.code, Some(3), "{left}");
+    assert_eq!(env.status(), "awaiting_user");
+    env.assert_no_orphans();
 }
 
 #[test]
