@@ -315,8 +315,7 @@ impl Rooms {
         self.check_disk()
     }
 
-    /// Makes a room for a tree: at the path of the checkout, or, without anything warm, as a clone that
-    /// stands elsewhere.
+    /// Makes a room for a tree, at the path of the checkout; without anything warm it is a whole clone.
     ///
     /// What `prepare` made lies above the tree, and so do carried files: a person prepares a clone after
     /// it was checked out. A file of the work in their stead would decide what is run.
@@ -337,7 +336,6 @@ impl Rooms {
         if below.warm {
             lower.extend([self.dir.join("warm/u"), self.dir.join("copied")]);
         }
-        let root = if below.warm { self.root.clone() } else { self.elsewhere() };
         let mut homes = homes_of(below);
         if below.warm {
             homes.push(self.dir.join("warm/home"));
@@ -346,12 +344,7 @@ impl Rooms {
         let time = Timespec { tv_sec: names.mtime(), tv_nsec: names.mtime_nsec() as _ };
         let mut in_use = below.prepared.clone();
         in_use.push(layer);
-        self.furnish(self.new_room()?, root, lower, homes, in_use, time)
-    }
-
-    /// Where a clone stands: not where the user's checkout does, which everything of theirs knows.
-    fn elsewhere(&self) -> PathBuf {
-        Path::new("/srv").join(self.root.file_name().unwrap_or("clone".as_ref()))
+        self.furnish(self.new_room()?, lower, homes, in_use, time)
     }
 
     /// Makes a room that has only these files of a tree, and what earlier `prepare` commands made.
@@ -374,7 +367,7 @@ impl Rooms {
         let prepared = below.prepared.iter().map(|prepared| prepared.path().join("u"));
         let lower = prepared.chain([inputs]).collect();
         let in_use = below.prepared.clone();
-        self.furnish(folder, self.root.clone(), lower, homes_of(below), in_use, self.began()?)
+        self.furnish(folder, lower, homes_of(below), in_use, self.began()?)
     }
 
     fn new_room(&self) -> Result<Draft, RoomError> {
@@ -383,11 +376,10 @@ impl Rooms {
         Ok(Draft::make(&rooms, "room-")?)
     }
 
-    /// Makes a room of these layers that stands at `root`; `time` is that of its top folder.
+    /// Makes a room of these layers; `time` is that of its top folder.
     fn furnish(
         &self,
         folder: Draft,
-        root: PathBuf,
         mut lower: Vec<PathBuf>,
         homes: Vec<PathBuf>,
         in_use: Vec<Arc<InUse>>,
@@ -403,10 +395,10 @@ impl Rooms {
             fs_err::create_dir(dir.join(folder))?;
         }
         let (root, lower) = match &self.level {
-            Level::Namespaces => (root, lower),
+            Level::Namespaces => (self.root.clone(), lower),
             Level::Landlock { .. } | Level::None { .. } => {
                 let merged = upper.dir.clone();
-                Layers::new(lower, &root).merge_into(&merged)?;
+                Layers::new(lower, &self.root).merge_into(&merged)?;
                 self.name_real_objects(&merged)?;
                 (merged, Vec::new())
             }

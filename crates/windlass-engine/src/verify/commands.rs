@@ -145,7 +145,7 @@ impl Verifier {
         let cwd = request.folder.map_or_else(|| room.root().to_owned(), |f| room.root().join(f));
         let argv = ["sh", "-c", request.command].map(str::to_owned).to_vec();
         let mut policy = LaunchPolicy::new(argv, cwd, scratch.join("output"));
-        policy.env = moved(&self.env, &self.rooms.root, room.root());
+        policy.env = in_room(&self.env, &self.rooms.root, room.root());
         policy.env.extend(request.env.iter().cloned());
         policy.max_output_bytes = MAX_EVIDENCE_BYTES;
         policy.timeout = Some(request.timeout);
@@ -216,22 +216,23 @@ impl Verifier {
     }
 }
 
-/// The environment of a room that stands elsewhere than the checkout: what names the checkout names the
-/// room. Of `PATH` only installed programs do: a folder of the work must not decide what a command runs.
-fn moved(env: &[(String, String)], checkout: &Path, root: &Path) -> Vec<(String, String)> {
-    if root == checkout {
-        return env.to_vec();
-    }
-    let part = |name: &str, part: &str| match Path::new(part).strip_prefix(checkout) {
-        Err(_) => Some(part.to_owned()),
-        Ok(below) => {
-            let installed = below.iter().any(|name| is_installed(&name.to_string_lossy()));
-            let stays = name != "PATH" || installed;
-            stays.then(|| root.join(below).to_string_lossy().into_owned())
-        }
+/// The environment of a room: what names the checkout names the room, where that stands elsewhere. In
+/// `PATH`, folders of the work come last unless they are of installed programs: they must not decide what
+/// a command runs that the machine has, too.
+fn in_room(env: &[(String, String)], checkout: &Path, root: &Path) -> Vec<(String, String)> {
+    let moved = |part: &str| match Path::new(part).strip_prefix(checkout) {
+        Ok(below) if root != checkout => root.join(below).to_string_lossy().into_owned(),
+        Ok(_) | Err(_) => part.to_owned(),
     };
-    let value = |name: &str, value: &str| {
-        value.split(':').filter_map(|each| part(name, each)).collect::<Vec<_>>().join(":")
+    let is_work = |part: &&str| {
+        let below = Path::new(part).strip_prefix(checkout);
+        below.is_ok_and(|below| !below.iter().any(|name| is_installed(&name.to_string_lossy())))
+    };
+    let value = |name: &str, text: &str| {
+        let parts = text.split(':');
+        let (last, first): (Vec<&str>, Vec<&str>) =
+            parts.partition(|part| name == "PATH" && is_work(part));
+        first.into_iter().chain(last).map(moved).collect::<Vec<_>>().join(":")
     };
     env.iter().map(|(name, text)| (name.clone(), value(name, text))).collect()
 }
@@ -297,23 +298,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_names_the_checkout_names_the_room_and_no_folder_of_the_work_is_searched() {
-        let own = |list: &[(&str, &str)]| {
+    fn what_names_the_checkout_names_the_room_and_folders_of_the_work_are_searched_last() {
+        let own = |list: &[(&str, &str)]| -> Vec<(String, String)> {
             list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
         };
-        let env: Vec<(String, String)> = own(&[
+        let env = own(&[
             ("PATH", "/home/a/shop/bin:/home/a/shop/.venv/bin:/usr/bin"),
-            ("VIRTUAL_ENV", "/home/a/shop/.venv"),
             ("PYTHONPATH", "/home/a/shop/src:/home/a/shopping"),
         ]);
-        let (checkout, room) = (Path::new("/home/a/shop"), Path::new("/srv/shop"));
-        let elsewhere: Vec<(String, String)> = own(&[
-            ("PATH", "/srv/shop/.venv/bin:/usr/bin"),
-            ("VIRTUAL_ENV", "/srv/shop/.venv"),
-            ("PYTHONPATH", "/srv/shop/src:/home/a/shopping"),
+        let (checkout, room) = (Path::new("/home/a/shop"), Path::new("/tmp/room"));
+        let here = own(&[
+            ("PATH", "/home/a/shop/.venv/bin:/usr/bin:/home/a/shop/bin"),
+            ("PYTHONPATH", "/home/a/shop/src:/home/a/shopping"),
         ]);
-        assert_eq!(moved(&env, checkout, room), elsewhere);
-        assert_eq!(moved(&env, checkout, checkout), env);
+        assert_eq!(in_room(&env, checkout, checkout), here);
+        let elsewhere = own(&[
+            ("PATH", "/tmp/room/.venv/bin:/usr/bin:/tmp/room/bin"),
+            ("PYTHONPATH", "/tmp/room/src:/home/a/shopping"),
+        ]);
+        assert_eq!(in_room(&env, checkout, room), elsewhere);
     }
 
     fn ran(outcome: Outcome, lost: Option<&str>) -> Ran {

@@ -80,14 +80,6 @@ steps:
 "#;
 
 #[test]
-fn a_path_of_the_checkout_in_the_work() {
-    let env = test_env!();
-    env.repository.write("test.sh", "sh src.sh | grep -qx right\n");
-    env.repository.commit("a project");
-    not_complete(&env, PLAIN, "echo right > data.txt; echo \"cat '$PWD/data.txt'\" > src.sh");
-}
-
-#[test]
 fn a_program_of_the_work_where_the_users_path_finds_it() {
     let env = test_env!();
     env.repository.write("test.sh", "grep -qx right src.txt\n");
