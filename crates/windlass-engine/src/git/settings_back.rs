@@ -228,6 +228,11 @@ impl Place {
         let root = &self.record.root;
         let name = Path::new("modules").join(path);
         let directory = Path::new(".git").join(&name);
+        if self.leads_astray(&directory.join("index"), path) {
+            displaced.push(Displaced::new(name.join("index"), []));
+            self.clear(&directory)?;
+            module.restore_module(&self.run_dir, &root.join(".git/modules"))?;
+        }
         if place_files::open_folder(root, &directory.join("objects")).is_err() {
             // It is gone, or a link stands in its stead.
             displaced.push(Displaced::new(&name, []));
@@ -250,6 +255,31 @@ impl Place {
         change(mode | rustix::fs::Mode::RWXU)?;
         self.put_file_back(&file, name.join("gitdir"), &ours, displaced)?;
         Ok(change(mode)?)
+    }
+
+    /// Says whether the index of a submodule cannot be read, hides files, or leads git into a repository
+    /// that an agent made in it.
+    fn leads_astray(&self, index: &Path, module: &Path) -> bool {
+        let (root, format) = (&self.record.root, self.engine.format());
+        let bytes = match place_files::read_file_bounded(root, index, MAX_INDEX_BYTES) {
+            Err(error) if error.is_missing() => return false,
+            Err(_) => return true,
+            Ok(bytes) => bytes,
+        };
+        let is_whole = index::is_whole(&bytes, format) == Some(true);
+        let (Some(hidden), Some(links), true) =
+            (index::hidden(&bytes, format), index::gitlinks(&bytes, format), is_whole)
+        else {
+            return true;
+        };
+        let known = |link: &Path| {
+            self.record.submodules.iter().any(|known| path_from_bytes(&known.path) == link)
+        };
+        let made = |link: &Vec<u8>| {
+            let link = module.join(path_from_bytes(link));
+            !known(&link) && root.join(&link).join(".git").symlink_metadata().is_ok()
+        };
+        !hidden.is_empty() || links.iter().any(made)
     }
 
     /// Replaces an index that leads git into repositories of the agent's, where it would do what their

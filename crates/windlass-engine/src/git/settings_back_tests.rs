@@ -302,6 +302,17 @@ fn settings_and_hooks_of_submodules_are_put_back() {
     fs_err::remove_file(folder.join(".git")).unwrap();
     fs_err::write(folder.join(".git"), format!("gitdir: {}/.git\n", mine.display())).unwrap();
     put_back(&["modules/libs/one/gitdir"]);
+    // An index that leads into one.
+    let open = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs_err::set_permissions(&folder, open).unwrap();
+    let inner = folder.join("inner");
+    world.monitored(&inner);
+    let made = git(&inner, &["rev-parse", "HEAD"]);
+    git(&folder, &["update-index", "--add", "--cacheinfo", &format!("160000,{made},inner")]);
+    assert!(world.put_back().contains(&"modules/libs/one/index".to_owned()));
+    let _ = fs_err::remove_file(world.trace());
+    world.git(&["status"]);
+    assert!(!world.trace().exists());
 }
 
 #[test]
