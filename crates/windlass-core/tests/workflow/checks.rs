@@ -152,7 +152,7 @@ fn options_of_measured_checks_are_checked() {
     w.yaml:5:43: expected a whole number of at least 1, found the number `0`
     w.yaml:5:56: expected a whole number of at least 0, found the number `-1`
     w.yaml:5:60: unknown key of a `junit` check: `max`
-      help: known here: `junit`, `run`, `min`, `failures`, `timeout`, `cache`, `env`, `in`, `network`, `room`
+      help: known here: `junit`, `run`, `min`, `failures`, `timeout`, `cache`, `env`, `in`, `network`, `hosts`, `room`
     w.yaml:5:77: `a[` is not a glob: unclosed character class; missing ']'
     w.yaml:5:100: expected a time, found the number `5`
       help: write it with its unit: `90s`, `30m`, `8h`, `1h30m`
