@@ -15,13 +15,16 @@ use windlass_testkit::{Layout, Random, in_parallel, test_env};
 
 const PARTS: u64 = 8;
 
+/// Each run has a baseline and a last proof now; more of them are for a night.
+const USUAL_SIZE: u64 = 640;
+
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 fn play(part: u64) {
     let seed = number("WINDLASS_POPULATION_SEED", 20_240_607);
-    let size = number("WINDLASS_POPULATION_SIZE", 1000);
+    let size = number("WINDLASS_POPULATION_SIZE", USUAL_SIZE);
     println!("seed {seed}, size {size}, part {part} of {PARTS}");
     let mut tally = judge::Tally::default();
     // One world for several runs: what an agent leaves behind meets the next one.
@@ -44,8 +47,8 @@ fn play(part: u64) {
     }
     println!("{tally:?}");
     // A population in which nothing is ever accepted or refused would prove nothing.
-    let has_both = tally.done > 10 && tally.refused > 10 && tally.cloned > 0;
-    assert!(size < 1000 || has_both, "{tally:?}");
+    let has_both = tally.done > 3 && tally.refused > 10 && tally.cloned > 3;
+    assert!(size < USUAL_SIZE || has_both, "{tally:?}");
 }
 
 #[test]
