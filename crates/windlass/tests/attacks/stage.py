@@ -78,9 +78,14 @@ def watch_terminal(master, slave):
     both = selectors.DefaultSelector()
     both.register(master, selectors.EVENT_READ, 'screen')
     both.register(slave, selectors.EVENT_READ, 'typed')
+    begun = {'screen': '', 'typed': ''}
     while True:
         for key, _ in both.select():
-            for word in os.read(key.fd, 1000).decode(errors='replace').split():
+            # What is typed comes letter by letter.
+            text = begun[key.data] + os.read(key.fd, 1000).decode(errors='replace')
+            lines = text.replace('\r', '\n').split('\n')
+            begun[key.data] = lines.pop()
+            for word in ' '.join(lines).split():
                 heard(word)
 
 
