@@ -290,6 +290,7 @@ impl Builder<'_> {
             on: self.routes(index),
             skip: written.skip,
             exhausted: written.exhausted,
+            waive_keeps: written.waive_keeps,
             commit: written.commit,
             done,
             satisfied_ok: written.satisfied_ok,

@@ -39,7 +39,13 @@ pub enum Event {
     /// The files that the step begins from were recorded.
     StepBegan { step: StepId, baseline: Baseline },
     /// A step counts as done without being done.
-    StepSkipped { step: StepId, reason: String },
+    StepSkipped {
+        step: StepId,
+        reason: String,
+        /// Whether what the step left stays, unproven as it is.
+        #[serde(default = "stayed_before", skip_serializing_if = "stays")]
+        kept: bool,
+    },
     /// An attempt was decided on; its process starts after this is durable.
     /// `resumes` names the agent's own conversation when it goes on.
     AttemptStarted {
@@ -153,7 +159,12 @@ pub enum Event {
     /// A step is done.
     StepDone { step: StepId },
     /// A step counts as done although its proof is missing.
-    StepWaived { step: StepId },
+    StepWaived {
+        step: StepId,
+        /// Whether its work stays, unproven as it is; otherwise the place is set back to proven code.
+        #[serde(default = "stayed_before", skip_serializing_if = "stays")]
+        kept: bool,
+    },
     /// A try that broke what its step keeps is taken back: the place is set to what the step began
     /// from, and its next try begins there.
     WorkReverted { step: StepId },
@@ -339,4 +350,15 @@ impl Event {
             Self::RunCompleted => "run_completed",
         }
     }
+}
+
+/// Older journals do not say whether what a step left stays: it always did.
+pub(super) fn stayed_before() -> bool {
+    true
+}
+
+/// Whether what a step left stays, which journals do not say.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this signature")]
+pub(super) fn stays(kept: &bool) -> bool {
+    *kept
 }

@@ -448,6 +448,12 @@ pub enum Decision {
         step: StepId,
         /// Why.
         reason: String,
+        /// Whether what the step left stays, unproven as it is.
+        #[serde(
+            default = "super::event::stayed_before",
+            skip_serializing_if = "super::event::stays"
+        )]
+        keep: bool,
     },
     /// No new attempt starts.
     Pause {

@@ -358,6 +358,9 @@ pub struct StepState {
     pub accepted_settings: Option<PushSettings>,
     /// Whether the step counts as done without its proof.
     pub waived: bool,
+    /// Whether unproven work of it left the place; its snapshots keep it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub set_aside: bool,
     /// Why the step was skipped or is blocked.
     pub note: Option<String>,
     /// When the step first took the place.

@@ -81,6 +81,7 @@ pub(crate) fn agent(id: &'static str) -> Draft {
             on: BTreeMap::new(),
             skip: Skip::Never,
             exhausted: Exhausted::Pause,
+            waive_keeps: false,
             commit: CommitPolicy::Never,
             done: Some(command()),
             satisfied_ok: false,
@@ -232,6 +233,11 @@ impl Draft {
     /// The step is a spoke, which works in a place of its own.
     pub(crate) fn writes(mut self, file: &str) -> Self {
         self.step.writes = vec![file.to_owned()];
+        self
+    }
+
+    pub(crate) fn waive_keeps(mut self) -> Self {
+        self.step.waive_keeps = true;
         self
     }
 
@@ -730,7 +736,7 @@ pub(crate) fn rollback_with_code(step: &str, code: &str) -> Decision {
 }
 
 pub(crate) fn skip(step: &str) -> Decision {
-    Decision::Skip { step: step.into(), reason: "not needed".to_owned() }
+    Decision::Skip { step: step.into(), reason: "not needed".to_owned(), keep: false }
 }
 
 pub(crate) const PAUSE: Decision = Decision::Pause { now: false };
@@ -808,7 +814,7 @@ pub(crate) fn done(step: &str) -> Event {
 }
 
 pub(crate) fn skipped(step: &str, reason: &str) -> Event {
-    Event::StepSkipped { step: step.into(), reason: reason.to_owned() }
+    Event::StepSkipped { step: step.into(), reason: reason.to_owned(), kept: true }
 }
 
 pub(crate) fn waits(step: &str, until: Timestamp, limit: bool) -> Event {

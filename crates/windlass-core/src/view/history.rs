@@ -533,7 +533,7 @@ pub fn describe(event: &Event) -> String {
         Event::StepReady { step } => format!("`{step}` is ready"),
         Event::StepTaken { step } => format!("`{step}` is next"),
         Event::StepBegan { step, .. } => format!("`{step}` began"),
-        Event::StepSkipped { step, reason } => format!("`{step}` was skipped: {reason}"),
+        Event::StepSkipped { step, reason, .. } => format!("`{step}` was skipped: {reason}"),
         Event::AttemptStarted { attempt, try_number, .. } => {
             format!("attempt {attempt} started (try {try_number})")
         }
@@ -588,7 +588,10 @@ pub fn describe(event: &Event) -> String {
             format!("rolled back to `{target}` by {by}: {message}")
         }
         Event::StepDone { step } => format!("`{step}` is done"),
-        Event::StepWaived { step } => format!("`{step}` was waived: it is not proven"),
+        Event::StepWaived { step, kept: true } => format!("`{step}` was waived: it is not proven"),
+        Event::StepWaived { step, kept: false } => {
+            format!("`{step}` was waived: it is not proven, and its work is set aside")
+        }
         Event::WorkReverted { step } => format!("the last try at `{step}` is taken back"),
         Event::StepFailed { step } => format!("`{step}` failed"),
         Event::StepBlocked { step, reason } => format!("`{step}` is blocked: {reason}"),

@@ -303,7 +303,7 @@ impl<'a> Teller<'a> {
             Event::StepBegan { step, baseline } if step == self.step => {
                 Some(format!("it began from code {}", short(&baseline.snapshot.code)))
             }
-            Event::StepSkipped { step, reason } if step == self.step => {
+            Event::StepSkipped { step, reason, .. } if step == self.step => {
                 Some(format!("it was skipped: {reason}"))
             }
             Event::WaitStarted { step, until, limit } if step == self.step => Some(if *limit {
@@ -312,7 +312,7 @@ impl<'a> Teller<'a> {
                 format!("it waits until {until} before its next try")
             }),
             Event::StepDone { step } if step == self.step => Some("it is done".to_owned()),
-            Event::StepWaived { step } if step == self.step => {
+            Event::StepWaived { step, .. } if step == self.step => {
                 Some("it was waived: it counts as done and is not proven".to_owned())
             }
             Event::StepFailed { step } if step == self.step => {

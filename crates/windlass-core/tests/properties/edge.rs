@@ -502,7 +502,10 @@ pub(crate) fn decision(state: &RunState, world: &mut World, dice: &mut Dice) -> 
             checkpoint: None,
             observed,
         },
-        12 | 13 => Decision::Skip { step: some_step(dice), reason: "not needed".to_owned() },
+        12 | 13 => {
+            let keep = dice.roll(3) == 2;
+            Decision::Skip { step: some_step(dice), reason: "not needed".to_owned(), keep }
+        }
         14 => Decision::Pause { now: false },
         15 => Decision::Pause { now: true },
         16..=19 => {

@@ -40,7 +40,12 @@ pub enum Request {
     /// See [`Decision::Clarify`].
     Clarify { phase: Phase, category: String, question: String, text: String },
     /// See [`Decision::Skip`].
-    Skip { step: StepId, reason: String },
+    Skip {
+        step: StepId,
+        reason: String,
+        #[serde(default)]
+        keep: bool,
+    },
     /// See [`Decision::Pause`].
     Pause { now: bool },
     /// See [`Decision::Resume`].
@@ -105,7 +110,7 @@ impl Request {
             Self::Clarify { phase, category, question, text } => {
                 Decision::Clarify { phase, category, question, text }
             }
-            Self::Skip { step, reason } => Decision::Skip { step, reason },
+            Self::Skip { step, reason, keep } => Decision::Skip { step, reason, keep },
             Self::Pause { now } => Decision::Pause { now },
             Self::Resume { raise } => Decision::Resume { raise },
             Self::WaiveCold { reason } => Decision::WaiveCold { reason },

@@ -108,6 +108,7 @@ impl StepState {
             shown_settings: None,
             accepted_settings: None,
             waived: false,
+            set_aside: false,
             note: None,
             started_at: None,
             completed_at: None,

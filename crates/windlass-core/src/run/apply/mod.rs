@@ -84,7 +84,7 @@ impl RunState {
             | Event::WaitStarted { step, .. }
             | Event::WaitEnded { step }
             | Event::StepDone { step }
-            | Event::StepWaived { step }
+            | Event::StepWaived { step, .. }
             | Event::WorkReverted { step }
             | Event::StepFailed { step }
             | Event::StepBlocked { step, .. }

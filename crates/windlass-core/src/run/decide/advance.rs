@@ -69,7 +69,7 @@ fn take_next(draft: &Draft) -> Option<Event> {
     let index = *state.ready.iter().find(fits)?;
     let step = draft.id(index);
     Some(match state.asked_to_skip(index) {
-        Some(reason) => Event::StepSkipped { step, reason },
+        Some(reason) => Event::StepSkipped { step, reason, kept: true },
         None if state.plan.foreach(index).is_some() => Event::RepeatBegan { step },
         None => Event::StepTaken { step },
     })

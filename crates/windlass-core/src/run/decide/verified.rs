@@ -254,8 +254,19 @@ pub(super) fn give_up(draft: &mut Draft, index: StepIndex, reason: PauseReason, 
             draft.emit(Event::RunPaused { reason, detail });
         }
         Exhausted::Block => draft.emit(Event::StepBlocked { step, reason: why }),
-        Exhausted::Waive => draft.emit(Event::StepWaived { step }),
+        Exhausted::Waive => {
+            let kept = may_stay(draft, index);
+            draft.emit(Event::StepWaived { step, kept });
+        }
     }
+}
+
+/// Whether the work of a step that is waived may stay: the workflow says so, and somebody looked and
+/// saw it within its bounds.
+fn may_stay(draft: &Draft, index: StepIndex) -> bool {
+    let (plan, step) = (draft.state.plan.step(index), draft.state.step(index));
+    let within = step.looked.as_ref().is_some_and(|looked| !looked.out_of_bounds);
+    plan.waive_keeps && within && !step.spoiled
 }
 
 pub(super) fn wait(draft: &mut Draft, index: StepIndex, until: Timestamp, limit: bool) {

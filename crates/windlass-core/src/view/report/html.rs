@@ -156,6 +156,7 @@ fn step_row(step: &ReportStep) -> Markup {
             td data-name="Status" {
                 span class=(tone) { (step_status(step)) }
                 @if let Some(note) = &step.note { span.soft { ": " (prose(note)) } }
+                @if let Some(words) = &step.set_aside { span.soft { "; " (prose(words)) } }
             }
             td data-name="Rests on" class=[none(rests_on(step))] { (rests_on(step)) }
             td.n data-name="Attempts" { (step.attempts) }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::inline::cost;
 use super::markdown::{cell, evidence, prose, steps};
-use super::projection::ReportView;
+use super::projection::{ReportStep, ReportView};
 use super::stories;
 use crate::plan::Holds;
 use crate::view::printable::beginning;
@@ -149,10 +149,18 @@ fn waived(text: &mut String, view: &ReportView) {
         for proof in failed {
             let _ = writeln!(text, "  - {}", prose(&proof.summary));
         }
+        set_aside(text, step);
     }
     for step in skipped.iter().filter(|step| !step.waived) {
         let note = step.note.as_deref().unwrap_or_default();
         let _ = writeln!(text, "- {} (`{}`): {}", prose(&step.title), step.id, prose(note));
+        set_aside(text, step);
+    }
+}
+
+fn set_aside(text: &mut String, step: &ReportStep) {
+    if let Some(words) = &step.set_aside {
+        let _ = writeln!(text, "  - {}", prose(words));
     }
 }
 

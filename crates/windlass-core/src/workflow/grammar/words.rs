@@ -24,6 +24,9 @@ pub(in crate::workflow) const SKIP: [(&str, Skip); 1] = [("allowed", Skip::Allow
 pub(in crate::workflow) const EXHAUSTED: [(&str, Exhausted); 3] =
     [("pause", Exhausted::Pause), ("block", Exhausted::Block), ("waive", Exhausted::Waive)];
 
+/// Whether the work of a waived step stays.
+pub(in crate::workflow) const WAIVE: [(&str, bool); 1] = [("keep", true)];
+
 pub(in crate::workflow) const COMMIT: [(&str, CommitPolicy); 2] =
     [("wip", CommitPolicy::Wip), ("never", CommitPolicy::Never)];
 
