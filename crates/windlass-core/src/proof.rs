@@ -234,6 +234,19 @@ pub struct ProtectedChange {
     pub path: String,
     /// Its git object now, or none when it was removed.
     pub now: Option<crate::id::ObjectId>,
+    /// The step that proved it to fail, where it is a test that is held since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<crate::id::StepId>,
+}
+
+impl ProtectedChange {
+    /// Returns the file, and why it is protected where no list says so.
+    pub fn words(&self) -> String {
+        match &self.held_by {
+            Some(step) => format!("{} (a test that `{step}` proved)", self.path),
+            None => self.path.clone(),
+        }
+    }
 }
 
 /// What the verifier saw on one snapshot.

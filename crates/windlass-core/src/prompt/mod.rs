@@ -219,6 +219,13 @@ fn rules(text: &mut String, state: &RunState, plan: &PlanStep) {
         let protect = one_line(&state.plan.protect.join(", "), 160);
         let _ = writeln!(list, "- Leave these as they are, they judge the work: {protect}");
     }
+    let held = state.plan.find(&plan.id).map(|index| state.held_before(index)).unwrap_or_default();
+    if !held.is_empty() {
+        list.push_str(
+            "- Leave the tests of earlier steps as they are, and write new ones into files of their \
+             own: who changes one that was proven to fail first has to ask a person\n",
+        );
+    }
     let repeats = state.plan.foreaches().next().is_some();
     for (key, publish) in &plan.publishes {
         if key == "items" && repeats {

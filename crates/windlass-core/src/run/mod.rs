@@ -20,6 +20,7 @@ mod decide;
 mod effect;
 mod event;
 mod failure;
+mod held;
 mod input;
 mod items;
 mod noted;

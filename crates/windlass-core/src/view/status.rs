@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::id::{GateId, RunId, StepId, StepIndex};
 use crate::plan::StepKind;
-use crate::proof::Outcome;
+use crate::proof::{Outcome, ProtectedChange};
 use crate::run::{
     Control, GateKind, PauseReason, Phase, Publication, RunState, RunStatus, StepStatus,
 };
@@ -322,7 +322,7 @@ fn detail(state: &RunState) -> Option<String> {
         return Some(match &gate.kind {
             GateKind::Approval => format!("`{}` is proven and waits for approval", gate.step),
             GateKind::Protected { changes, .. } => {
-                let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+                let paths: Vec<String> = changes.iter().map(ProtectedChange::words).collect();
                 format!("`{}` changed protected files: {}", gate.step, paths.join(", "))
             }
             GateKind::Route { verdict, target, .. } => {

@@ -91,6 +91,7 @@ fn seen(
         red: None,
         known_failures: state.known_failures(),
         snapshot: &Snapshot { code: code.clone(), papers },
+        held: Vec::new(),
         proven_code: code,
         committed_code: code,
         pins: &state.pins,

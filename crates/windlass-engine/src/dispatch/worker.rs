@@ -407,11 +407,8 @@ impl Worker {
             step: state.plan.step(index),
             baseline: state.step(index).baseline.as_ref(),
             first_code: state.step(index).first_code.as_ref(),
-            red: state.plan.red_before(index).map(|red| RedStep {
-                id: &state.plan.step(red).id,
-                tests: state.plan.step(red).reds().flat_map(|suite| suite.tests.clone()).collect(),
-                proven: state.step(red).red.as_ref(),
-            }),
+            red: state.plan.red_before(index).map(|red| RedStep::of(state, red)),
+            held: state.held_before(index).into_iter().map(|red| RedStep::of(state, red)).collect(),
             known_failures: state.known_failures(),
             snapshot,
             proven_code: &state.proven_code,

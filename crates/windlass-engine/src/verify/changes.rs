@@ -98,7 +98,11 @@ impl Changes {
             let path = change.path.to_string();
             let now = change.new.as_ref().map(|entry| entry.id.clone());
             let pinned = pins.get(&path).is_some_and(|pin| *pin == now);
-            (protected.is_match(&path) && !pinned).then_some(ProtectedChange { path, now })
+            (protected.is_match(&path) && !pinned).then_some(ProtectedChange {
+                path,
+                now,
+                held_by: None,
+            })
         });
         changes.take(MAX_LISTED_PATHS).collect()
     }

@@ -14,6 +14,7 @@ mod cold;
 mod commands;
 mod files;
 mod green;
+mod held;
 mod nonsense;
 mod papers;
 mod preflight;

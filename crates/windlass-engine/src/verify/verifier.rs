@@ -99,6 +99,8 @@ pub struct VerifyRequest<'a> {
     pub first_code: Option<&'a ObjectId>,
     /// The step before that has a `red` check.
     pub red: Option<RedStep<'a>>,
+    /// Steps whose failing tests are held: whoever changes one asks a person.
+    pub held: Vec<RedStep<'a>>,
     /// What failed before the run, where only new failures count.
     pub known_failures: Option<&'a BaseRecord>,
     /// The snapshot that is looked at.
@@ -269,9 +271,6 @@ impl Looking<'_> {
         report: &mut VerifyReport,
     ) -> Result<(), Broken> {
         let request = self.request;
-        if request.plan.protect.is_empty() {
-            return Ok(());
-        }
         let (proven, code) = (request.committed_code, &request.snapshot.code);
         report.protected = if base == proven {
             changes.protected(&request.plan.protect, request.pins)
@@ -279,6 +278,14 @@ impl Looking<'_> {
             Changes::between(self.engine, proven, code)?
                 .protected(&request.plan.protect, request.pins)
         };
+        let listed = |report: &VerifyReport, path: &str| {
+            report.protected.iter().any(|change| change.path == path)
+        };
+        for change in self.held_tests_changed()? {
+            if !listed(report, &change.path) {
+                report.protected.push(change);
+            }
+        }
         if !report.protected.is_empty() {
             let paths: Vec<TreePath> = report
                 .protected
