@@ -13,6 +13,7 @@ use windlass_core::view::{Lines, printable, status_view};
 use windlass_engine::dispatch::{Request, now, send};
 use windlass_engine::journal::load;
 
+use crate::changes;
 use crate::commands::{decide_answer, history, proof_line};
 use crate::error::CommandError;
 use crate::output::{note, prompt};
@@ -66,6 +67,9 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
                 note(&printable(&String::from_utf8_lossy(&bytes), Lines::Many));
             }
         }
+    }
+    if let Some(tests) = changes::tests(surroundings, state) {
+        note(&format!("  {tests}"));
     }
     note("  look at it elsewhere: `windlass watch`, `windlass proofs`, `windlass place`");
     loop {

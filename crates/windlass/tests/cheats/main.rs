@@ -18,6 +18,7 @@ mod programs;
 mod publish;
 mod reports;
 mod spokes;
+mod stock;
 mod support;
 mod tdd;
 mod waived;

@@ -66,6 +66,9 @@ fn header(text: &mut String, view: &ReportView) {
     if let Some(changes) = &view.changes {
         row("Files changed", &changes.sum());
     }
+    if let Some(tests) = &view.tests {
+        row("Tests", &prose(&tests.words()));
+    }
     if let Some(before) = &view.before {
         row("Before the run", &prose(before));
     }

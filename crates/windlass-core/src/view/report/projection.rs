@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::cold::{ReportCold, report_cold};
 use crate::id::{ContentHash, RunId, StepId};
+use crate::measure::TestsChanged;
 use crate::plan::{Holds, Issue, PlanStep, StepKind, Strength};
 use crate::proof::{Blob, Outcome};
 use crate::run::{BaseRecord, Publication, RunState, RunStatus, StepState, StepStatus};
@@ -31,6 +32,8 @@ pub struct ReportFacts {
     pub audit: Option<ReportAudit>,
     /// What the run changed since its base, where the files are known.
     pub changes: Option<Changes>,
+    /// How the tests that it declares changed, where they did.
+    pub tests: Option<TestsChanged>,
     /// What each step changed.
     pub step_changes: BTreeMap<StepId, Changes>,
     /// What checks and agents printed, shortened, by the hash of the whole.
@@ -109,6 +112,9 @@ pub struct ReportView {
     pub proofs: Vec<ReportProof>,
     pub attempts: Vec<ReportAttempt>,
     pub changes: Option<Changes>,
+    /// How the tests that the repository declares changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestsChanged>,
     /// What of the run is outside: its branch at the remote, and its pull request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publication: Option<Publication>,
@@ -246,6 +252,7 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         proofs: proofs(state, history, facts),
         attempts: attempts(state, history, facts),
         changes: facts.changes.clone(),
+        tests: facts.tests.clone(),
         publication: run.publication,
         journal_head: facts.head.clone(),
         audit: facts.audit.clone(),

@@ -115,6 +115,10 @@ fn summary(view: &ReportView, most: usize) -> String {
     if let Some(changes) = &view.changes {
         let _ = writeln!(text, "\nFiles changed: {}.", changes.sum());
     }
+    if let Some(tests) = &view.tests {
+        // Names of tests are text of agents.
+        let _ = writeln!(text, "\nTests: {}.", prose(&tests.words()));
+    }
     let _ = writeln!(
         text,
         "\nMade by agents, driven by windlass: workflow `{}`, run `{}`. Nothing below rests on an \
