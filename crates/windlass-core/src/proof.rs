@@ -234,6 +234,28 @@ pub struct ProtectedChange {
     pub path: String,
     /// Its git object now, or none when it was removed.
     pub now: Option<crate::id::ObjectId>,
+    /// The keys whose values changed, where not all of the file counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<String>,
+    /// Stands for the values of all its protected keys, where not all of the file counts: whoever accepts
+    /// the change accepts these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<crate::id::ContentHash>,
+}
+
+impl ProtectedChange {
+    /// Returns what messages call it.
+    pub fn called(&self) -> String {
+        match self.keys.is_empty() {
+            true => self.path.clone(),
+            false => format!("{} ({})", self.path, self.keys.join(", ")),
+        }
+    }
+
+    /// Returns what messages call several of them.
+    pub fn all_called(changes: &[Self]) -> String {
+        changes.iter().map(Self::called).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// What the verifier saw on one snapshot.

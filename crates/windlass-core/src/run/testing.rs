@@ -687,7 +687,12 @@ pub(crate) fn protected() -> VerifyReport {
 }
 
 pub(crate) fn changes() -> Vec<ProtectedChange> {
-    vec![ProtectedChange { path: "Makefile".to_owned(), now: Some("blob".into()) }]
+    vec![ProtectedChange {
+        path: "Makefile".to_owned(),
+        now: Some("blob".into()),
+        keys: Vec::new(),
+        values: None,
+    }]
 }
 
 fn proof(holds: Holds, summary: &str) -> Proof {

@@ -125,8 +125,12 @@ pub(super) fn says(step: &PlanStep, verdict: &str, findings: Vec<Finding>) -> Ve
 
 /// A report of a changed file that judges the work.
 pub(super) fn protected(step: &PlanStep) -> VerifyReport {
-    let change =
-        ProtectedChange { path: PROTECTED_FILE.to_owned(), now: Some(PROTECTED_FILE.into()) };
+    let change = ProtectedChange {
+        path: PROTECTED_FILE.to_owned(),
+        now: Some(PROTECTED_FILE.into()),
+        keys: Vec::new(),
+        values: None,
+    };
     VerifyReport { protected: vec![change], ..holds(step) }
 }
 

@@ -6,7 +6,7 @@ use crate::id::{AttemptId, GateId, ObjectId, StepId, VerificationId};
 use crate::item::Wanted;
 use crate::judgement::{CriterionResult, Remark};
 use crate::plan::{Holds, Strength};
-use crate::proof::{Blob, Outcome, Proof, Usage, VerifyReport};
+use crate::proof::{Blob, Outcome, Proof, ProtectedChange, Usage, VerifyReport};
 use crate::question::AnsweredBy;
 use crate::run::{Event, Gate, GateKind, Publication, VerifyReason};
 use crate::snapshot::Snapshot;
@@ -517,8 +517,7 @@ fn answer_words(event: &Event) -> String {
             format!("the approval was refused, files changed since: {}", changed.join(", "))
         }
         Event::ProtectedPinned { changes } => {
-            let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
-            format!("protected files were pinned anew: {}", paths.join(", "))
+            format!("protected files were pinned anew: {}", ProtectedChange::all_called(changes))
         }
         _ => String::new(),
     }

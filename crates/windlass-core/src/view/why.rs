@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::id::{GateId, ObjectId, StepId, StepIndex, VerificationId};
 use crate::plan::{FailedRoute, Holds, Strength};
-use crate::proof::{Outcome, VerifyReport};
+use crate::proof::{Outcome, ProtectedChange, VerifyReport};
 use crate::run::{Event, GateKind, RunState, StepStatus, StopReason, VerifyReason};
 use crate::view::history::{describe, outcome_words};
 use crate::view::moves::{moves_on, next};
@@ -225,9 +225,8 @@ impl<'a> Teller<'a> {
                         "it said {verdict}: a person decides whether to go back to `{target}`"
                     ),
                     GateKind::Protected { changes, .. } => {
-                        let paths: Vec<&str> =
-                            changes.iter().map(|change| change.path.as_str()).collect();
-                        format!("it changed files that judge the work: {}", paths.join(", "))
+                        let files = ProtectedChange::all_called(changes);
+                        format!("it changed files that judge the work: {files}")
                     }
                 })
             }

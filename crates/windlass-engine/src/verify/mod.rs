@@ -18,6 +18,7 @@ mod nonsense;
 mod papers;
 mod preflight;
 mod prepared;
+mod protected;
 mod red;
 mod report_files;
 mod reports;

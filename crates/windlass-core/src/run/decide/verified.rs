@@ -6,7 +6,7 @@ use super::rollback;
 use super::session;
 use crate::id::{AttemptId, GateId, StepIndex, VerificationId};
 use crate::plan::{CheckId, Criterion, Exhausted, Holds, PlanStep, StepKind};
-use crate::proof::{Outcome, VerifyReport};
+use crate::proof::{Outcome, ProtectedChange, VerifyReport};
 use crate::run::state::{Gate, GateKind, PauseReason, Phase};
 use crate::run::{Category, Event, FailedCheck, Failure, Rejected, VerifyReason};
 use crate::snapshot::Snapshot;
@@ -84,9 +84,8 @@ impl Judgement {
             return Self::Failed(Failure::new(Category::Code, summary, Vec::new()));
         }
         if !report.protected.is_empty() {
-            let paths: Vec<&str> =
-                report.protected.iter().map(|change| change.path.as_str()).collect();
-            let summary = format!("protected files were changed: {}", paths.join(", "));
+            let files = ProtectedChange::all_called(&report.protected);
+            let summary = format!("protected files were changed: {files}");
             return Self::Failed(Failure::new(Category::Code, summary, Vec::new()));
         }
         let Some(criterion) = &plan.done else { return Self::Proven };
