@@ -234,18 +234,36 @@ pub struct ProtectedChange {
     pub path: String,
     /// Its git object now, or none when it was removed.
     pub now: Option<crate::id::ObjectId>,
+    /// The keys whose values changed, where not all of the file counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<String>,
+    /// Stands for the values of all its protected keys, where not all of the file counts: whoever accepts
+    /// the change accepts these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<crate::id::ContentHash>,
     /// The step that proved it to fail, where it is a test that is held since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_by: Option<crate::id::StepId>,
 }
 
 impl ProtectedChange {
-    /// Returns the file, and why it is protected where no list says so.
-    pub fn words(&self) -> String {
-        match &self.held_by {
-            Some(step) => format!("{} (a test that `{step}` proved)", self.path),
-            None => self.path.clone(),
+    /// Returns the change of a file of which everything counts.
+    pub fn of_file(path: String, now: Option<crate::id::ObjectId>) -> Self {
+        Self { path, now, keys: Vec::new(), values: None, held_by: None }
+    }
+
+    /// Returns what messages call it.
+    pub fn called(&self) -> String {
+        match (&self.held_by, self.keys.is_empty()) {
+            (Some(step), _) => format!("{} (a test that `{step}` proved)", self.path),
+            (None, true) => self.path.clone(),
+            (None, false) => format!("{} ({})", self.path, self.keys.join(", ")),
         }
+    }
+
+    /// Returns what messages call several of them.
+    pub fn all_called(changes: &[Self]) -> String {
+        changes.iter().map(Self::called).collect::<Vec<_>>().join(", ")
     }
 }
 

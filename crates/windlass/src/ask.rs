@@ -59,7 +59,7 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
         GateKind::Protected { changes, diff } => {
             note(&format!("`{}` changed files that judge the work:", gate.step));
             for change in changes {
-                note(&format!("  {}", printable(&change.path, Lines::One)));
+                note(&format!("  {}", printable(&change.called(), Lines::One)));
             }
             if let Some(diff) = diff
                 && let Ok(bytes) = surroundings.site.blobs().get(&diff.hash, 64 << 10)

@@ -13,6 +13,7 @@ use super::{
 use crate::id::{StepId, StepIndex};
 use crate::measure::Percent;
 use crate::platform::PinnedPlatform;
+use crate::protect::Protected;
 use crate::role::Role;
 use crate::workflow::check::{Kind, Min, Written};
 use crate::workflow::tdd_check::WrittenSuite;
@@ -50,8 +51,10 @@ impl Workflow {
         let mut prepare = builder.prepare();
         prepare.extend(platform::prepare(&platforms));
         let carry = builder.all(&self.carry);
-        let mut protect = builder.all(&self.protect);
-        protect.extend(platform::protect(&platforms));
+        let mut protect = builder.protect();
+        if self.protects() {
+            protect.extend(platform::protect(&platforms));
+        }
         let recheck = builder.recheck();
         let steps: Vec<PlanStep> = self.order.written().map(|index| builder.step(index)).collect();
         let unchecked = builder.unchecked.into_iter().collect();
@@ -185,6 +188,17 @@ impl Builder<'_> {
             }
         }
         filled
+    }
+
+    fn protect(&mut self) -> Vec<Protected> {
+        let rules = &self.workflow.protect.rules;
+        let filled = rules.iter().map(|rule| Protected {
+            file: self.fill(&rule.file),
+            keys: rule.keys.clone(),
+            only: rule.only,
+            why: None,
+        });
+        filled.collect()
     }
 
     /// Fills a percentage; after an error was noted it does not matter any more.

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use imbl::{OrdSet, Vector};
 use serde::{Deserialize, Serialize};
 
-use crate::id::{AttemptId, Fence, GateId, ObjectId, StepId, StepIndex, VerificationId};
+use crate::id::{
+    AttemptId, ContentHash, Fence, GateId, ObjectId, StepId, StepIndex, VerificationId,
+};
 use crate::item::Item;
 use crate::plan::{CheckId, Plan, PlanStep, Skip};
 use crate::proof::ProtectedChange;
@@ -81,6 +83,9 @@ pub struct RunState {
     pub latest: Option<Snapshot>,
     /// Protected files that a person pinned anew: the object, or none for a removed file.
     pub pins: Arc<BTreeMap<String, Option<ObjectId>>>,
+    /// The same for files of which only some keys count: what stands for their values.
+    #[serde(default, skip_serializing_if = "has_none")]
+    pub pinned_values: Arc<BTreeMap<String, ContentHash>>,
     /// The code tree that the place is set to before the next step begins.
     pub reset_code: Option<ObjectId>,
     /// Verifications so far.
@@ -643,4 +648,9 @@ fn no_plan() -> Arc<Plan> {
 
 fn no_facts() -> Arc<RunFacts> {
     Arc::new(RunFacts::unknown())
+}
+
+/// Whether there is nothing in a map that several states share.
+fn has_none<K, V>(map: &Arc<BTreeMap<K, V>>) -> bool {
+    map.is_empty()
 }

@@ -700,7 +700,7 @@ pub(crate) fn protected() -> VerifyReport {
 }
 
 pub(crate) fn changes() -> Vec<ProtectedChange> {
-    vec![ProtectedChange { path: "Makefile".to_owned(), now: Some("blob".into()), held_by: None }]
+    vec![ProtectedChange::of_file("Makefile".to_owned(), Some("blob".into()))]
 }
 
 fn proof(holds: Holds, summary: &str) -> Proof {

@@ -517,8 +517,7 @@ fn answer_words(event: &Event) -> String {
             format!("the approval was refused, files changed since: {}", changed.join(", "))
         }
         Event::ProtectedPinned { changes } => {
-            let paths: Vec<String> = changes.iter().map(ProtectedChange::words).collect();
-            format!("protected files were pinned anew: {}", paths.join(", "))
+            format!("protected files were pinned anew: {}", ProtectedChange::all_called(changes))
         }
         _ => String::new(),
     }

@@ -322,8 +322,8 @@ fn detail(state: &RunState) -> Option<String> {
         return Some(match &gate.kind {
             GateKind::Approval => format!("`{}` is proven and waits for approval", gate.step),
             GateKind::Protected { changes, .. } => {
-                let paths: Vec<String> = changes.iter().map(ProtectedChange::words).collect();
-                format!("`{}` changed protected files: {}", gate.step, paths.join(", "))
+                let files = ProtectedChange::all_called(changes);
+                format!("`{}` changed protected files: {files}", gate.step)
             }
             GateKind::Route { verdict, target, .. } => {
                 format!("`{}` said {verdict}: approve to go back to `{target}`", gate.step)

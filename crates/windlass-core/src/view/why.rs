@@ -225,9 +225,8 @@ impl<'a> Teller<'a> {
                         "it said {verdict}: a person decides whether to go back to `{target}`"
                     ),
                     GateKind::Protected { changes, .. } => {
-                        let paths: Vec<String> =
-                            changes.iter().map(ProtectedChange::words).collect();
-                        format!("it changed files that judge the work: {}", paths.join(", "))
+                        let files = ProtectedChange::all_called(changes);
+                        format!("it changed files that judge the work: {files}")
                     }
                 })
             }

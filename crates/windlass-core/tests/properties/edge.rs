@@ -380,7 +380,7 @@ fn verify_report(plan: &PlanStep, dice: &mut Dice, state: &RunState) -> VerifyRe
         9 => {
             let path = format!("p{}", dice.roll(3));
             let pinned = state.pins.contains_key(&path);
-            let change = ProtectedChange { path, now: Some("blob".into()), held_by: None };
+            let change = ProtectedChange::of_file(path, Some("blob".into()));
             VerifyReport { protected: if pinned { Vec::new() } else { vec![change] }, ..passes() }
         }
         10 => VerifyReport { outside_may_write: vec!["x".to_owned()], ..passes() },

@@ -95,6 +95,7 @@ fn seen(
         proven_code: code,
         committed_code: code,
         pins: &state.pins,
+        pinned_values: &state.pinned_values,
         context: &state.context,
         document: &document,
     };

@@ -414,6 +414,7 @@ impl Worker {
             proven_code: &state.proven_code,
             committed_code: &state.head_code,
             pins: &state.pins,
+            pinned_values: &state.pinned_values,
             context: &context,
             document: &document,
         };

@@ -104,6 +104,7 @@ impl LookingCold<'_> {
             proven_code: code,
             committed_code: code,
             pins: &state.pins,
+            pinned_values: &state.pinned_values,
             context: &state.context_of(asked.step),
             document: &view::document_for(state, asked.step),
         };

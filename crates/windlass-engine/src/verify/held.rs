@@ -35,7 +35,8 @@ impl Looking<'_> {
                 if self.request.pins.get(&path).is_some_and(|pin| *pin == now) {
                     continue;
                 }
-                found.push(ProtectedChange { path, now, held_by: Some(held.id.clone()) });
+                let held_by = Some(held.id.clone());
+                found.push(ProtectedChange { held_by, ..ProtectedChange::of_file(path, now) });
             }
         }
         Ok(found)

@@ -19,6 +19,7 @@ mod nonsense;
 mod papers;
 mod preflight;
 mod prepared;
+mod protected;
 mod red;
 mod report_files;
 mod reports;

@@ -155,7 +155,7 @@ impl Source {
         if let Some(GateKind::Protected { changes, diff }) = gate.map(|gate| &gate.kind) {
             lines.push(heading("Files that judge the work were changed:"));
             lines.extend(changes.iter().map(|change| {
-                PageLine::new(LineKind::Bad, format!("  {}", plain_line(&change.path)))
+                PageLine::new(LineKind::Bad, format!("  {}", plain_line(&change.called())))
             }));
             lines.extend(diff.iter().flat_map(|diff| self.blob(diff)).map(patch_line));
             lines.push(plain(""));

@@ -46,6 +46,7 @@ impl RunState {
             blocked: OrdSet::new(),
             latest: None,
             pins: Arc::default(),
+            pinned_values: Arc::default(),
             reset_code: None,
             verifications: 0,
             gates: 0,

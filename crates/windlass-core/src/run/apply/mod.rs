@@ -254,7 +254,14 @@ impl RunState {
                     return Err(self.wrong_control(event));
                 };
                 let pins = Arc::make_mut(&mut self.pins);
-                pins.extend(changes.iter().map(|change| (change.path.clone(), change.now.clone())));
+                let values = Arc::make_mut(&mut self.pinned_values);
+                for change in changes {
+                    let path = change.path.clone();
+                    match &change.values {
+                        Some(accepted) => drop(values.insert(path, accepted.clone())),
+                        None => drop(pins.insert(path, change.now.clone())),
+                    }
+                }
             }
             Event::GateApproved { gate: id, .. } | Event::GateAnswerRefused { gate: id, .. } => {
                 let Some(gate) = self.gate().filter(|gate| gate.id == *id).cloned() else {

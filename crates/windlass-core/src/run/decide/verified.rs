@@ -84,8 +84,8 @@ impl Judgement {
             return Self::Failed(Failure::new(Category::Code, summary, Vec::new()));
         }
         if !report.protected.is_empty() {
-            let paths: Vec<String> = report.protected.iter().map(ProtectedChange::words).collect();
-            let summary = format!("protected files were changed: {}", paths.join(", "));
+            let files = ProtectedChange::all_called(&report.protected);
+            let summary = format!("protected files were changed: {files}");
             return Self::Failed(Failure::new(Category::Code, summary, Vec::new()));
         }
         let Some(criterion) = &plan.done else { return Self::Proven };
