@@ -134,6 +134,17 @@ pub struct AttemptReport {
     pub escalation: Option<String>,
 }
 
+/// How the words about an attempt in a box begin. Others tell of Landlock, which leaves the machine's
+/// sockets and terminals in sight, or of nothing at all.
+pub const BOXED: &str = "namespaces:";
+
+impl AttemptReport {
+    /// Returns whether the attempt was in a box, or never began.
+    pub fn was_boxed(&self) -> bool {
+        self.confinement.is_empty() || self.confinement.starts_with(BOXED)
+    }
+}
+
 /// Bytes kept beside the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -8,8 +8,8 @@ use crate::plan::Plan;
 use crate::proof::{AttemptReport, ProtectedChange, Trouble, Usage, VerifyReport};
 use crate::question::{Answer, Question};
 use crate::run::{
-    About, Blocker, Category, Checkpoint, Clarification, Failure, Gate, PauseReason, Publication,
-    PushSettings, Raise, Resolution, RunFacts, Session, StopReason,
+    About, Blocker, Category, Checkpoint, Clarification, Failure, Gate, PauseReason, Presence,
+    Publication, PushSettings, Raise, Resolution, RunFacts, Session, StopReason,
 };
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Timestamp;
@@ -84,6 +84,8 @@ pub enum Event {
         usage: Usage,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         last_seen: Option<Timestamp>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        boxed: Option<bool>,
     },
     /// A snapshot is to be verified.
     VerificationStarted {
@@ -132,13 +134,27 @@ pub enum Event {
     /// A person has to decide.
     GateOpened { gate: Gate },
     /// A person accepted what was shown; `in_advance` when that was with `--yes`.
-    GateApproved { gate: GateId, by: String, message: Option<String>, in_advance: bool },
+    GateApproved {
+        gate: GateId,
+        by: String,
+        message: Option<String>,
+        in_advance: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        presence: Option<Presence>,
+    },
     /// The files changed between showing and answering.
     GateAnswerRefused { gate: GateId, observed: Snapshot, changed: Vec<String> },
     /// A person accepted changed protected files.
     ProtectedPinned { changes: Vec<ProtectedChange> },
     /// A person sent a step back.
-    FeedbackGiven { step: StepId, by: String, message: String, observed: Snapshot },
+    FeedbackGiven {
+        step: StepId,
+        by: String,
+        message: String,
+        observed: Snapshot,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        presence: Option<Presence>,
+    },
     /// A verdict led to another step.
     RouteTaken { step: StepId, verdict: String, target: StepId },
     /// The run went back to a step; all that depends on it is open again.
@@ -155,6 +171,9 @@ pub enum Event {
         /// What counts as a failed try of the step, where the rollback comes of one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failure: Option<Box<Failure>>,
+        /// Where the person was, where one went back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        presence: Option<Presence>,
     },
     /// A step is done.
     StepDone { step: StepId },

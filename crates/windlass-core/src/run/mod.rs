@@ -25,6 +25,7 @@ mod input;
 mod items;
 mod noted;
 mod outstanding;
+mod presence;
 mod session;
 mod settings;
 mod state;
@@ -52,6 +53,7 @@ pub use input::{Actor, BaselineRequest, Decision, Input, InputKind, Raise, RunFa
 pub use items::ItemStatus;
 pub use noted::{About, MAX_NOTE_BYTES, Noted};
 pub use outstanding::outstanding;
+pub use presence::{DecidedFrom, Presence};
 pub use session::{
     BLOCKS_IN_A_ROW, BLOCKS_IN_ALL, Blocks, HandOver, HostKind, HostProcess, MAX_ROUNDS,
     ROUNDS_END, Session,

@@ -92,6 +92,12 @@ pub struct RunState {
     pub verifications: u32,
     /// Gates so far.
     pub gates: u32,
+    /// When the last gate opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate_since: Option<Timestamp>,
+    /// Whether any attempt so far was outside a box, where it may reach what speaks for the person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unboxed: bool,
     /// What steps repeat over, in the order in which it came up.
     #[serde(default, skip_serializing_if = "Vector::is_empty")]
     pub items: Vector<Arc<ItemState>>,

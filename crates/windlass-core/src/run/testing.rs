@@ -418,7 +418,7 @@ impl Run {
 
     /// Feeds an input and applies what follows.
     pub(crate) fn feed(&mut self, kind: InputKind) -> Result<Vec<Event>, Rejected> {
-        let asked = matches!(kind, InputKind::Decided(_));
+        let asked = matches!(kind, InputKind::Decided(_) | InputKind::DecidedAt { .. });
         let actor = if asked { Actor::person("ann") } else { Actor::engine() };
         self.told(actor, kind)
     }
@@ -792,6 +792,7 @@ pub(crate) fn lost(attempt: &str, code: &str) -> Event {
         trouble: Vec::new(),
         usage: crate::proof::Usage::default(),
         last_seen: None,
+        boxed: None,
     }
 }
 
@@ -852,12 +853,12 @@ pub(crate) fn protected_gate(id: u32, step: &str, code: &str) -> Event {
 
 pub(crate) fn approved(gate: u32) -> Event {
     let (gate, by) = (GateId(gate), "ann".to_owned());
-    Event::GateApproved { gate, by, message: None, in_advance: false }
+    Event::GateApproved { gate, by, message: None, in_advance: false, presence: None }
 }
 
 pub(crate) fn approved_by_yes(gate: u32) -> Event {
     let (gate, by) = (GateId(gate), "ann".to_owned());
-    Event::GateApproved { gate, by, message: None, in_advance: true }
+    Event::GateApproved { gate, by, message: None, in_advance: true, presence: None }
 }
 
 pub(crate) fn stop(attempt: &str, reason: StopReason) -> Event {
@@ -874,6 +875,7 @@ pub(crate) fn rolled_back(target: &str, code: &str) -> Event {
         code: None,
         observed: files(code),
         failure: None,
+        presence: None,
     }
 }
 

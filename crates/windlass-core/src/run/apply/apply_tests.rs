@@ -34,6 +34,7 @@ fn a_gate_that_is_open_is_not_done() {
         by: "ann".to_owned(),
         message: None,
         in_advance: false,
+        presence: None,
     };
     assert!(matches!(illegal(&run, &other), IllegalEvent::WrongControl { .. }));
     let pinned = Event::ProtectedPinned { changes: changes() };

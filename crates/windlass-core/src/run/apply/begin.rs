@@ -55,6 +55,8 @@ impl RunState {
             cold: Cold::default(),
             checkpoints: imbl::Vector::new(),
             draft: false,
+            gate_since: None,
+            unboxed: false,
             clarifications: imbl::Vector::new(),
             blockers: imbl::Vector::new(),
             items: Vector::new(),

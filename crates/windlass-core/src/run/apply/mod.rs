@@ -246,6 +246,7 @@ impl RunState {
                     self.interrupt_verification(index, event)?;
                 }
                 self.gates = gate.id.0;
+                self.gate_since = Some(self.now);
                 self.since = self.now;
                 self.update(index, |step| step.phase = Phase::AtGate { gate: gate.clone() });
             }

@@ -107,7 +107,13 @@ fn finish_proven(draft: &Draft, index: StepIndex) -> Option<Event> {
         && gate.kind == GateKind::Approval
         && let Some(by) = state.facts.approved_in_advance.clone()
     {
-        return Some(Event::GateApproved { gate: gate.id, by, message: None, in_advance: true });
+        return Some(Event::GateApproved {
+            gate: gate.id,
+            by,
+            message: None,
+            in_advance: true,
+            presence: None,
+        });
     }
     None
 }

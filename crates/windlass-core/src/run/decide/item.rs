@@ -126,6 +126,7 @@ pub(super) fn take_up(draft: &mut Draft, index: StepIndex, item: &ItemId) -> Res
         code: None,
         observed,
         failure: None,
+        presence: None,
     });
     Ok(())
 }

@@ -315,13 +315,15 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
         InputKind::AttemptEnded { attempt, report, snapshot } => {
             attempt::ended(&mut draft, attempt, report, snapshot)?;
         }
-        InputKind::AttemptLost { attempt, snapshot, trouble, usage, last_seen } => {
-            attempt::lost(&mut draft, attempt, snapshot, trouble, usage, *last_seen)?;
+        InputKind::AttemptLost { attempt, snapshot, trouble, usage, last_seen, boxed } => {
+            attempt::lost(&mut draft, attempt, snapshot, trouble, usage, *last_seen, *boxed)?;
         }
         InputKind::Verified { verification, report, jitter } => {
             verified::verified(&mut draft, *verification, report, *jitter)?;
         }
-        InputKind::Decided(decision) => decided(&mut draft, decision)?,
+        InputKind::Decided(decision) | InputKind::DecidedAt { decision, .. } => {
+            decided(&mut draft, decision)?;
+        }
     }
     advance::advance(&mut draft);
     Ok(draft.finish().1)
