@@ -9,7 +9,9 @@ use windlass_core::plan::{
     Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, Plan, PlanStep, Rollback,
     RoomNetwork, glob, template,
 };
-use windlass_core::proof::{Finding, MAX_LISTED_PATHS, Proof, VerifyReport};
+use windlass_core::proof::{
+    Finding, MAX_LISTED_PATHS, MAX_PROTECTED_DIFF_BYTES, Proof, VerifyReport,
+};
 use windlass_core::run::BaseRecord;
 use windlass_core::snapshot::{Baseline, Snapshot};
 use windlass_core::time::Span;
@@ -26,7 +28,7 @@ use super::reports::Wanted;
 use super::seen::Seen;
 use crate::expr;
 use crate::fault;
-use crate::git::{EngineRepository, IgnoreRules, Place, TreePath, UserRepository, place_files};
+use crate::git::{EngineRepository, IgnoreRules, Place, UserRepository, place_files};
 use crate::launcher::ConfinementMode;
 use crate::launcher::level::Level;
 use crate::launcher::view::{Rights, ViewNetwork};
@@ -49,9 +51,6 @@ const MAX_SEARCHED_BYTES: u64 = 64 << 20;
 
 /// The longest context value that becomes a variable; the kernel refuses 128 KiB.
 const MAX_VARIABLE_BYTES: usize = 32 << 10;
-
-/// How much of a diff is shown to a person at a gate.
-const MAX_PATCH_BYTES: usize = 256 << 10;
 
 /// What verifications of a run have in common.
 pub struct Verifier {
@@ -273,19 +272,14 @@ impl Looking<'_> {
             return Ok(());
         }
         let (proven, code) = (request.committed_code, &request.snapshot.code);
-        report.protected = if base == proven {
-            changes.protected(&request.plan.protect, request.pins)
-        } else {
-            Changes::between(self.engine, proven, code)?
-                .protected(&request.plan.protect, request.pins)
-        };
+        let since =
+            if base == proven { None } else { Some(Changes::between(self.engine, proven, code)?) };
+        let changes = since.as_ref().unwrap_or(changes);
+        report.protected = changes.protected(&request.plan.protect, request.pins);
         if !report.protected.is_empty() {
-            let paths: Vec<TreePath> = report
-                .protected
-                .iter()
-                .map(|change| TreePath::new(change.path.as_bytes().to_vec()))
-                .collect();
-            let patch = self.engine.patch(proven, code, &paths, MAX_PATCH_BYTES)?;
+            let paths = changes.exact(&report.protected);
+            let patch =
+                self.engine.patch_as_text(proven, code, &paths, MAX_PROTECTED_DIFF_BYTES)?;
             report.protected_diff = Some(self.verifier.blobs.put(&patch)?);
         }
         Ok(())
