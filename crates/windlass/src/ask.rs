@@ -1,6 +1,7 @@
 //! Asking a person at the terminal.
 
 mod questions;
+mod showing;
 
 use std::io::BufRead as _;
 
@@ -18,6 +19,7 @@ use crate::error::CommandError;
 use crate::output::{note, prompt};
 use crate::render::Paint;
 use crate::surroundings::{self, Surroundings, person};
+use showing::Showing;
 
 pub(crate) use questions::questions;
 
@@ -55,21 +57,18 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
             }
             note("  [a] goes back there, [r]ollback STEP goes elsewhere, [f]eedback reviews again");
         }
-        GateKind::Protected { changes, diff } => {
+        GateKind::Protected { changes, .. } => {
             note(&format!("`{}` changed files that judge the work:", gate.step));
             for change in changes {
                 note(&format!("  {}", printable(&change.path, Lines::One)));
             }
-            if let Some(diff) = diff
-                && let Ok(bytes) = surroundings.site.blobs().get(&diff.hash, 64 << 10)
-            {
-                note(&printable(&String::from_utf8_lossy(&bytes), Lines::Many));
-            }
         }
     }
+    let showing = Showing::of(surroundings, state, gate);
+    showing.print();
     note("  look at it elsewhere: `windlass watch`, `windlass proofs`, `windlass place`");
     loop {
-        prompt("[a]pprove, [f]eedback TEXT, [r]ollback STEP TEXT, [q]uit: ");
+        prompt("[a]pprove, [f]eedback TEXT, [r]ollback STEP TEXT, [d]iff, [q]uit: ");
         // Also after an answer that was refused because the files changed: they are verified again.
         let open = |state: &RunState| state.gate().is_some_and(|open| open.id == gate.id);
         if wait_for_answer(surroundings, &state.facts.run, open, None)? != Answered::Here {
@@ -79,6 +78,10 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
         let mut line = String::new();
         if std::io::stdin().lock().read_line(&mut line).map_err(CommandError::failure)? == 0 {
             return Ok(false);
+        }
+        if matches!(line.trim(), "d" | "diff") {
+            showing.print_all();
+            continue;
         }
         let request = match parse(&line, state) {
             Ok(Some(request)) => request,
@@ -175,6 +178,6 @@ fn parse(line: &str, state: &RunState) -> Result<Option<Request>, String> {
         }
         "q" | "quit" => Ok(None),
         "" => Err("an empty answer decides nothing".to_owned()),
-        _ => Err("answer with `a`, `f TEXT`, `r STEP TEXT` or `q`".to_owned()),
+        _ => Err("answer with `a`, `f TEXT`, `r STEP TEXT`, `d` or `q`".to_owned()),
     }
 }

@@ -4,4 +4,5 @@ mod deciding;
 mod driving;
 mod looking;
 mod robust;
+mod showing;
 mod support;
