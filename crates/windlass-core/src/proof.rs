@@ -386,5 +386,9 @@ pub struct Red {
     pub suites: Vec<RedSuite>,
 }
 
+/// How much of the diff of protected files is kept. They are shown whole, so this only bounds the
+/// memory that a hostile file can take; who shows the diff says when it was reached.
+pub const MAX_PROTECTED_DIFF_BYTES: usize = 64 << 20;
+
 /// How many paths a report lists; more are only counted, so that an event stays small.
 pub const MAX_LISTED_PATHS: usize = 200;

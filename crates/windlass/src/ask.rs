@@ -2,6 +2,7 @@
 
 pub(crate) mod keyboard;
 mod questions;
+mod showing;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -20,6 +21,7 @@ use crate::output::{note, prompt};
 use crate::render::Paint;
 use crate::surroundings::{self, Surroundings, person};
 use keyboard::Typed;
+use showing::Showing;
 
 pub(crate) use questions::questions;
 
@@ -57,21 +59,18 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
             }
             note("  [a] goes back there, [r]ollback STEP goes elsewhere, [f]eedback reviews again");
         }
-        GateKind::Protected { changes, diff } => {
+        GateKind::Protected { changes, .. } => {
             note(&format!("`{}` changed files that judge the work:", gate.step));
             for change in changes {
                 note(&format!("  {}", printable(&change.called(), Lines::One)));
-            }
-            if let Some(diff) = diff
-                && let Ok(bytes) = surroundings.site.blobs().get(&diff.hash, 64 << 10)
-            {
-                note(&printable(&String::from_utf8_lossy(&bytes), Lines::Many));
             }
         }
     }
     if let Some(tests) = changes::tests(surroundings, state) {
         note(&format!("  {tests}"));
     }
+    let showing = Showing::of(surroundings, state, gate);
+    showing.print();
     note("  look at it elsewhere: `windlass watch`, `windlass proofs`, `windlass place`");
     let shown = now();
     // Also after an answer that was refused because the files changed: they are verified again.
@@ -80,7 +79,7 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
     loop {
         keyboard::settle(|| asked.is_wanted())?;
         let _marked = keyboard::Marked::begin();
-        prompt("[a]pprove, [f]eedback TEXT, [r]ollback STEP TEXT, [q]uit: ");
+        prompt("[a]pprove, [f]eedback TEXT, [r]ollback STEP TEXT, [d]iff, [q]uit: ");
         if asked.wait()? != Answered::Here {
             note("\nthe gate is not open any more: the run goes on");
             return Ok(true);
@@ -93,6 +92,10 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
             }
             Typed::End => return Ok(false),
         };
+        if matches!(line.trim(), "d" | "diff") {
+            showing.print_all();
+            continue;
+        }
         let request = match parse(&line, state) {
             Ok(Some(request)) => request,
             Ok(None) => return Ok(false),
@@ -218,6 +221,6 @@ fn parse(line: &str, state: &RunState) -> Result<Option<Request>, String> {
         }
         "q" | "quit" => Ok(None),
         "" => Err("an empty answer decides nothing".to_owned()),
-        _ => Err("answer with `a`, `f TEXT`, `r STEP TEXT` or `q`".to_owned()),
+        _ => Err("answer with `a`, `f TEXT`, `r STEP TEXT`, `d` or `q`".to_owned()),
     }
 }

@@ -2,18 +2,17 @@
 
 use std::fmt::Write as _;
 
+use windlass_core::plan::Plan;
 use windlass_core::run::RunState;
 use windlass_core::snapshot::Snapshot;
-use windlass_core::view::{Changes, FileChange, Lines, printable};
-use windlass_engine::git::{EngineRepository, TreePath};
+use windlass_core::view::{Changes, FileChange, Lines, Room, printable};
+use windlass_engine::git::EngineRepository;
 
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::render::Paint;
+use crate::shown_work::{Picked, ShownWork, protects};
 use crate::surroundings::Surroundings;
-
-/// How much of a patch is shown. More than this nobody reads; the files can be restored.
-const MAX_PATCH_BYTES: usize = 16 << 20;
 
 /// How wide the bars of a statistic are.
 const BAR: u64 = 40;
@@ -52,17 +51,25 @@ pub(crate) fn print(
     engine: &EngineRepository,
     (from, to): (&Snapshot, &Snapshot),
     shown: Shown,
-    paths: &[String],
+    (plan, paths): (&Plan, &[String]),
     output: &mut Output,
 ) -> Result<(), CommandError> {
+    let wanted = |file: &str| paths.is_empty() || paths.iter().any(|path| is_below(file, path));
+    if shown == Shown::Patch && !output.is_json() {
+        let protected = protects(plan);
+        let picked = Picked { protected: &protected, wanted: &wanted };
+        let work =
+            ShownWork::between(engine, (from, to), &picked).map_err(CommandError::failure)?;
+        patch(&work, output);
+        return Ok(());
+    }
     let mut changes = engine.changes(from, to).map_err(CommandError::failure)?;
-    let wanted =
-        |file: &FileChange| paths.is_empty() || paths.iter().any(|path| is_below(&file.path, path));
-    changes.code.retain(wanted);
-    changes.papers.retain(wanted);
+    changes.code.retain(|file| wanted(&file.path));
+    changes.papers.retain(|file| wanted(&file.path));
     if output.is_json() {
         output.json(&serde_json::json!({
             "from": from, "to": to, "code": changes.code, "papers": changes.papers,
+            "notes": changes.notes,
         }));
         return Ok(());
     }
@@ -73,18 +80,11 @@ pub(crate) fn print(
                 output.data(&printable(&file.path, Lines::One));
             }
         }
-        Shown::Stat => output.data(&stat(&changes, paint)),
-        Shown::Patch => {
-            patch(engine, ("", &from.code, &to.code), &changes.code, output)?;
-            if !changes.papers.is_empty() {
-                output.data(&paint.bold("\nPapers"));
-                patch(
-                    engine,
-                    (windlass_engine::git::PAPERS, &from.papers, &to.papers),
-                    &changes.papers,
-                    output,
-                )?;
+        Shown::Stat | Shown::Patch => {
+            if paths.is_empty() {
+                notes(&changes.notes, paint, output);
             }
+            output.data(&stat(&changes, paint));
         }
     }
     Ok(())
@@ -95,37 +95,37 @@ fn is_below(file: &str, path: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn patch(
-    engine: &EngineRepository,
-    (prefix, from, to): (&str, &windlass_core::id::ObjectId, &windlass_core::id::ObjectId),
-    files: &[FileChange],
-    output: &mut Output,
-) -> Result<(), CommandError> {
-    if files.is_empty() {
-        return Ok(());
-    }
+/// Prints a patch whole.
+fn patch(work: &ShownWork, output: &mut Output) {
     let paint = Paint::new(output.has_colour());
-    let paths: Vec<TreePath> = files
-        .iter()
-        .filter_map(|file| file.path.strip_prefix(prefix))
-        // A name that is not UTF-8 was changed for showing and would not be found again.
-        .filter(|path| !path.contains('\u{fffd}'))
-        .map(|path| TreePath::new(path.as_bytes()))
-        .collect();
-    let paths = if paths.len() == files.len() { paths } else { Vec::new() };
-    let bytes = engine
-        .patch_below(prefix, from, to, &paths, MAX_PATCH_BYTES)
-        .map_err(CommandError::failure)?;
-    for line in String::from_utf8_lossy(&bytes).lines() {
-        if !output.try_data(&coloured(&printable(line, Lines::Many), paint)) {
-            return Ok(());
+    notes(&work.notes, paint, output);
+    let (code, papers) = (work.code(Room::ENDLESS), work.papers(Room::ENDLESS));
+    for line in &code.lines {
+        if !output.try_data(&coloured(line, paint)) {
+            return;
         }
     }
-    if bytes.len() >= MAX_PATCH_BYTES {
-        let limit = MAX_PATCH_BYTES >> 20;
-        output.remark(&format!("only the first {limit} MiB are shown; narrow it by a path"));
+    if !papers.lines.is_empty() {
+        output.data(&paint.bold("\nPapers"));
     }
-    Ok(())
+    for line in &papers.lines {
+        if !output.try_data(&coloured(line, paint)) {
+            return;
+        }
+    }
+    if code.left_out.more || papers.left_out.more {
+        output.remark("not all of it is shown; narrow it by a path");
+    }
+}
+
+/// Prints what changed besides lines, above the lines.
+fn notes(notes: &[String], paint: Paint, output: &mut Output) {
+    if notes.is_empty() {
+        return;
+    }
+    output.data(&paint.bold("These change what a fresh clone gets:"));
+    notes.iter().for_each(|note| output.data(&format!("  {note}")));
+    output.data("");
 }
 
 fn coloured(line: &str, paint: Paint) -> String {

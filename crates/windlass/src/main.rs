@@ -17,6 +17,7 @@ mod own_file;
 mod platforms;
 mod render;
 mod roles;
+mod shown_work;
 mod surroundings;
 mod watch;
 

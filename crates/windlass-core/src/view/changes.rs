@@ -32,9 +32,9 @@ pub struct FileChange {
     pub path: String,
     /// How it changed.
     pub status: Difference,
-    /// Added lines; none for a binary file.
+    /// Added lines; none for a file that cannot be shown as text.
     pub added: Option<u64>,
-    /// Deleted lines; none for a binary file.
+    /// Deleted lines; none for a file that cannot be shown as text.
     pub deleted: Option<u64>,
 }
 
@@ -45,6 +45,9 @@ pub struct Changes {
     pub code: Vec<FileChange>,
     /// `.windlass/run/{specs,reports}`.
     pub papers: Vec<FileChange>,
+    /// What changed in the code besides lines, and what a fresh clone gets for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 impl Changes {

@@ -5,6 +5,7 @@
 
 mod blockers;
 mod changes;
+mod clone_notes;
 mod compact;
 mod complete;
 mod cost;
@@ -19,6 +20,7 @@ mod left_out;
 mod marker;
 mod moves;
 mod notice;
+mod patch;
 mod plain;
 mod printable;
 mod progress;
@@ -36,6 +38,7 @@ pub use blockers::{
     BlockedView, BlockerView, ResolvedView, blocked_views, blocker_instructions, blocker_views,
 };
 pub use changes::{Changes, Difference, FileChange};
+pub use clone_notes::{EntryChange, EntryKind, Side, Trees, clone_notes};
 pub use compact::{CompactStory, CompactView, MAX_COMPACT_BYTES, compact_view};
 pub use complete::{CompleteView, complete_view};
 pub use cost::{CostBy, CostGroup, CostRow, CostSum, CostView, Spend, cost_view};
@@ -51,8 +54,12 @@ pub use kept::{Fate, Kept, KeptFiles, Work};
 pub use left_out::left_out_text;
 pub use marker::{ESCALATION_REQUIRED, HUMAN_INTERVENTION_NEEDED, escalation, help_block};
 pub use notice::{Notice, NoticeKind, notice};
+pub use patch::{
+    Excerpt, FileLines, LINE_BYTES, LeftOut, Room, binary_part, changed_lines, excerpt, grouped,
+    is_shown_as_text,
+};
 pub use plain::{plain_line, plain_lines};
-pub use printable::{Lines, beginning, printable};
+pub use printable::{Lines, beginning, printable, printable_bytes};
 pub use progress::{ProgressCounts, ProgressView, progress_markdown, progress_view};
 pub use questions::{AnswerView, ChoiceView, QuestionView, clarifications_text, question_views};
 pub use redact::Redaction;

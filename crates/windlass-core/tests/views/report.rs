@@ -29,6 +29,10 @@ fn view(story: &Story, output: &str) -> ReportView {
             file("<img src=x onerror=alert(1)>\n.png", None, Difference::Added),
         ],
         papers: vec![file(".windlass/run/specs/plan.md", Some(3), Difference::Added)],
+        notes: vec![
+            "`x` links to `/etc/passwd`, outside the repository".to_owned(),
+            format!("`{NASTY}` is new and executable"),
+        ],
     };
     let facts = ReportFacts {
         head: "0123abcd".to_owned(),

@@ -1,10 +1,12 @@
 //! What differs between two snapshots, file by file.
 
+use std::collections::BTreeMap;
+
 use windlass_core::id::ObjectId;
 use windlass_core::snapshot::Snapshot;
 use windlass_core::view::{Changes, Difference, FileChange};
 
-use super::diff::{Change, ChangeStatus};
+use super::diff::{Change, ChangeStatus, TreePath};
 use super::engine_repository::EngineRepository;
 use super::git_error::GitError;
 
@@ -14,10 +16,9 @@ pub const PAPERS: &str = ".windlass/run/";
 impl EngineRepository {
     /// Lists what differs between two snapshots.
     pub fn changes(&self, from: &Snapshot, to: &Snapshot) -> Result<Changes, GitError> {
-        Ok(Changes {
-            code: self.listed("", &from.code, &to.code)?,
-            papers: self.listed(PAPERS, &from.papers, &to.papers)?,
-        })
+        let (code, notes) = self.listed("", &from.code, &to.code)?;
+        let (papers, _) = self.listed(PAPERS, &from.papers, &to.papers)?;
+        Ok(Changes { code, papers, notes })
     }
 
     fn listed(
@@ -25,11 +26,12 @@ impl EngineRepository {
         prefix: &str,
         from: &ObjectId,
         to: &ObjectId,
-    ) -> Result<Vec<FileChange>, GitError> {
+    ) -> Result<(Vec<FileChange>, Vec<String>), GitError> {
         let (changes, counts) = self.diff_with_lines(from, to)?;
+        let counts: BTreeMap<&TreePath, Option<(u64, u64)>> =
+            counts.iter().map(|count| (&count.path, count.lines)).collect();
         let file = |change: &Change| {
-            let count = counts.iter().find(|count| count.path == change.path);
-            let lines = count.and_then(|count| count.lines);
+            let lines = counts.get(&change.path).copied().flatten();
             FileChange {
                 path: format!("{prefix}{}", change.path),
                 status: match change.status {
@@ -42,6 +44,6 @@ impl EngineRepository {
                 deleted: lines.map(|(_, deleted)| deleted),
             }
         };
-        Ok(changes.iter().map(file).collect())
+        Ok((changes.iter().map(file).collect(), self.clone_notes(from, to, &changes)))
     }
 }

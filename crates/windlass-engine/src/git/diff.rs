@@ -52,6 +52,13 @@ pub struct TreeEntry {
     pub id: ObjectId,
 }
 
+impl TreeEntry {
+    /// Whether it has content of its own: a file or a link.
+    pub(super) fn is_blob(&self) -> bool {
+        self.mode != TREE && self.mode != GITLINK
+    }
+}
+
 /// How a path changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChangeStatus {
@@ -78,14 +85,27 @@ pub struct Change {
     pub new: Option<TreeEntry>,
 }
 
-/// How many lines of a path changed; a binary file has none.
+/// How many lines of a path changed; a file that cannot be shown as text has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineCount {
     /// The path.
     pub path: TreePath,
-    /// Added and deleted lines, or `None` for a binary file.
+    /// Added and deleted lines, or `None` for a file that cannot be shown as text.
     pub lines: Option<(u64, u64)>,
 }
+
+/// What `diff-tree` answered.
+#[derive(Default)]
+pub(super) struct Compared {
+    pub(super) changes: Vec<Change>,
+    /// By git's own idea of what is text.
+    pub(super) counts: Vec<LineCount>,
+    /// The differences line by line, if they were asked for and came before the cut.
+    pub(super) patch: Option<Vec<u8>>,
+}
+
+/// Asks for changed lines.
+pub(super) const COUNTING: &[&str] = &["--numstat", "--no-ext-diff", "--no-textconv"];
 
 const TREE: u32 = 0o040_000;
 const GITLINK: u32 = 0o160_000;
@@ -104,57 +124,70 @@ pub(super) struct NewObjects {
 impl EngineRepository {
     /// Lists the paths that differ between two trees (or commits), sorted as git sorts them.
     pub fn diff(&self, base: &ObjectId, tree: &ObjectId) -> Result<Vec<Change>, GitError> {
-        Ok(self.compare(base, tree, &[])?.0)
+        Ok(self.compare(base, tree, &[], None)?.changes)
     }
 
-    /// Like [`Self::diff`], and counts the changed lines of each path, by the same git process.
-    ///
-    /// That reads every changed file, which [`Self::diff`] does not.
-    pub fn diff_with_lines(
+    /// Compares two trees; more is asked for by arguments, and cut off after `most` bytes.
+    pub(super) fn compare(
         &self,
         base: &ObjectId,
         tree: &ObjectId,
-    ) -> Result<(Vec<Change>, Vec<LineCount>), GitError> {
-        self.compare(base, tree, &["--numstat", "--no-ext-diff", "--no-textconv"])
-    }
-
-    fn compare(
-        &self,
-        base: &ObjectId,
-        tree: &ObjectId,
-        counting: &[&str],
-    ) -> Result<(Vec<Change>, Vec<LineCount>), GitError> {
-        let (mut changes, mut counts) = (Vec::new(), Vec::new());
+        more: &[&str],
+        most: Option<usize>,
+    ) -> Result<Compared, GitError> {
+        let mut compared = Compared::default();
         if base == tree {
-            return Ok((changes, counts));
+            return Ok(compared);
         }
         // `-t` lists changed folders, too: publishing needs to know those objects.
-        let answer = self
+        let git = self
             .git()
             .args(["diff-tree", "-r", "-t", "-z", "--raw", "--no-abbrev", "--no-renames"])
-            .args(counting)
-            .args([base.as_str(), tree.as_str()])
-            .run()?;
-        let mut fields = answer.stdout.split(|&byte| byte == 0).filter(|field| !field.is_empty());
+            // A `.gitmodules` can say that changes of a submodule are to be ignored.
+            .arg("--ignore-submodules=none")
+            .args(more)
+            .args([base.as_str(), tree.as_str()]);
+        let answer = match most {
+            Some(most) => git.cut_stdout_at(most).run()?,
+            None => git.run()?,
+        };
+        let mut rest = answer.stdout.as_slice();
         let mut objects = vec![tree.clone()];
-        while let Some(head) = fields.next() {
-            // Counts stand after all changes, and begin with a digit or a dash.
-            if !head.starts_with(b":") {
-                counts.push(parse_count(head).ok_or_else(|| answer.unexpected())?);
-                continue;
-            }
-            let path = fields.next().ok_or_else(|| answer.unexpected())?;
-            let change = parse(head, path).ok_or_else(|| answer.unexpected())?;
-            objects.extend(
-                change.new.iter().filter(|new| new.mode != GITLINK).map(|new| new.id.clone()),
-            );
-            // Git never pairs a file with a folder: where one became the other it lists both.
-            if ![&change.old, &change.new].into_iter().flatten().any(|entry| entry.mode == TREE) {
-                changes.push(change);
+        loop {
+            match rest.first() {
+                Some(b':') => {
+                    let head = field(&mut rest).ok_or_else(|| answer.unexpected())?;
+                    let path = field(&mut rest).ok_or_else(|| answer.unexpected())?;
+                    let change = parse(head, path).ok_or_else(|| answer.unexpected())?;
+                    let new = change.new.iter().filter(|new| new.mode != GITLINK);
+                    objects.extend(new.map(|new| new.id.clone()));
+                    // Git never pairs a file with a folder: where one became the other it lists
+                    // both.
+                    let is_folder = |entry: &TreeEntry| entry.mode == TREE;
+                    let folder = [&change.old, &change.new].into_iter().flatten().any(is_folder);
+                    if !folder {
+                        compared.changes.push(change);
+                    }
+                }
+                // Counts stand after all changes.
+                Some(b'0'..=b'9' | b'-') => {
+                    let count = field(&mut rest).and_then(parse_count);
+                    compared.counts.push(count.ok_or_else(|| answer.unexpected())?);
+                }
+                // An empty field stands before the patch.
+                Some(0) => rest = &rest[1..],
+                Some(_) => {
+                    compared.patch = Some(rest.to_vec());
+                    break;
+                }
+                None => break,
             }
         }
-        self.remember(NewObjects { base: base.clone(), tree: tree.clone(), objects });
-        Ok((changes, counts))
+        // Before the patch the answer may have been cut between two fields.
+        if most.is_none() || compared.patch.is_some() {
+            self.remember(NewObjects { base: base.clone(), tree: tree.clone(), objects });
+        }
+        Ok(compared)
     }
 
     /// Lists the objects that `tree` has and `base` has not, from an earlier comparison if there
@@ -185,41 +218,6 @@ impl EngineRepository {
         let mut recent = self.recent().lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         recent.push_front(new);
         recent.truncate(REMEMBERED);
-    }
-
-    /// Writes the differences as a patch for people, cut at `max_bytes`.
-    ///
-    /// No paths means all.
-    pub fn patch(
-        &self,
-        base: &ObjectId,
-        tree: &ObjectId,
-        paths: &[TreePath],
-        max_bytes: usize,
-    ) -> Result<Vec<u8>, GitError> {
-        self.patch_below("", base, tree, paths, max_bytes)
-    }
-
-    /// Like [`Self::patch`], of trees that lie in the folder `prefix`, which ends in a slash.
-    pub fn patch_below(
-        &self,
-        prefix: &str,
-        base: &ObjectId,
-        tree: &ObjectId,
-        paths: &[TreePath],
-        max_bytes: usize,
-    ) -> Result<Vec<u8>, GitError> {
-        Ok(self
-            .git()
-            .args(["--literal-pathspecs", "diff-tree", "-r", "-p", "--no-renames"])
-            .arg(format!("--src-prefix=a/{prefix}"))
-            .arg(format!("--dst-prefix=b/{prefix}"))
-            .args(["--no-ext-diff", "--no-textconv", "--no-color", base.as_str(), tree.as_str()])
-            .arg("--")
-            .args(paths.iter().map(TreePath::to_path))
-            .cut_stdout_at(max_bytes)
-            .run()?
-            .stdout)
     }
 
     /// Lists the files of a tree whose path one of the globs matches.
@@ -258,6 +256,24 @@ impl EngineRepository {
         tree: &ObjectId,
         path: &TreePath,
     ) -> Result<Option<(Vec<u8>, u32)>, GitError> {
+        let Some(found) = self.find_blob(tree, path)? else { return Ok(None) };
+        let answer = self.git().args(["cat-file", "blob", found.id.as_str()]).run()?;
+        Ok(Some((answer.stdout, found.mode)))
+    }
+
+    /// Like [`Self::read_blob`], and at most the first `max` bytes.
+    pub(super) fn read_start(
+        &self,
+        tree: &ObjectId,
+        path: &TreePath,
+        max: usize,
+    ) -> Result<Option<Vec<u8>>, GitError> {
+        let Some(found) = self.find_blob(tree, path)? else { return Ok(None) };
+        let git = self.git().args(["cat-file", "blob", found.id.as_str()]);
+        Ok(Some(git.cut_stdout_at(max).run()?.stdout))
+    }
+
+    fn find_blob(&self, tree: &ObjectId, path: &TreePath) -> Result<Option<TreeEntry>, GitError> {
         // The path goes through `ls-tree`: `tree:path` would stumble over odd names.
         let listed = self
             .git()
@@ -269,7 +285,7 @@ impl EngineRepository {
         match head.split(' ').collect::<Vec<_>>()[..] {
             [mode, "blob", id] => {
                 let mode = u32::from_str_radix(mode, 8).map_err(|_| listed.unexpected())?;
-                Ok(Some((self.git().args(["cat-file", "blob", id]).run()?.stdout, mode)))
+                Ok(Some(TreeEntry { mode, id: ObjectId::from(id) }))
             }
             _ => Ok(None),
         }
@@ -281,6 +297,14 @@ impl EngineRepository {
         let answer = self.git().args(["rev-parse", "--verify", "--quiet", &wanted]).run()?;
         Ok(ObjectId::new(answer.line()?))
     }
+}
+
+/// Takes the next field, which ends with a NUL byte.
+fn field<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let end = rest.iter().position(|&byte| byte == 0)?;
+    let (field, after) = rest.split_at(end);
+    *rest = &after[1..];
+    Some(field)
 }
 
 /// Reads `:<old mode> <new mode> <old object> <new object> <status>`.

@@ -15,6 +15,7 @@
 mod aside;
 mod changes;
 mod checkout;
+mod clone_notes;
 mod commit;
 mod declared_tests;
 mod diff;
@@ -30,6 +31,7 @@ mod object;
 mod observe;
 mod overlay;
 mod papers;
+mod patch;
 mod pathspec;
 pub(crate) mod pipes;
 mod place;

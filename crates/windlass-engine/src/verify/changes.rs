@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use globset::{GlobSet, GlobSetBuilder};
 use windlass_core::id::ObjectId;
 use windlass_core::plan::glob;
+use windlass_core::proof::ProtectedChange;
 
-use crate::git::{Change, EngineRepository, GitError};
+use crate::git::{Change, EngineRepository, GitError, TreePath};
 
 /// Git's mode of a symbolic link.
 pub(super) const LINK_MODE: u32 = 0o120_000;
@@ -26,16 +27,15 @@ impl Changes {
         Ok(Self { changes: engine.diff(base, tree)?, lines: None })
     }
 
-    /// Like [`Self::between`], and counts the changed lines.
+    /// Like [`Self::between`], and counts the changed lines: long ones by their bytes, and no file
+    /// is free.
     pub(super) fn with_lines(
         engine: &EngineRepository,
         base: &ObjectId,
         tree: &ObjectId,
     ) -> Result<Self, GitError> {
-        let (changes, counts) = engine.diff_with_lines(base, tree)?;
-        // A binary file has no lines; it counts as one so that it is not free.
-        let lines = counts.iter().map(|count| count.lines.map_or(1, |(plus, minus)| plus + minus));
-        Ok(Self { changes, lines: Some(lines.sum()) })
+        let (changes, lines) = engine.diff_and_weigh(base, tree)?;
+        Ok(Self { changes, lines: Some(lines) })
     }
 
     /// How many lines changed, if they were counted.
@@ -70,6 +70,13 @@ impl Changes {
     pub(super) fn matching(&self, globs: &[String]) -> Vec<&Change> {
         let inside = set(globs);
         self.changes.iter().filter(|change| inside.is_match(change.path.to_string())).collect()
+    }
+
+    /// The exact paths of these protected files: a name that is not UTF-8 was changed for showing.
+    pub(super) fn exact(&self, protected: &[ProtectedChange]) -> Vec<TreePath> {
+        let wanted: BTreeSet<&str> = protected.iter().map(|change| change.path.as_str()).collect();
+        let paths = self.changes.iter().map(|change| &change.path);
+        paths.filter(|path| wanted.contains(path.to_string().as_str())).cloned().collect()
     }
 
     fn listed(&self, keep: impl Fn(&str) -> bool) -> Vec<String> {

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 
 use windlass_core::id::ObjectId;
 use windlass_core::plan::CheckKind;
-use windlass_core::proof::{MAX_LISTED_PATHS, ProtectedChange, VerifyReport};
+use windlass_core::proof::{
+    MAX_LISTED_PATHS, MAX_PROTECTED_DIFF_BYTES, ProtectedChange, VerifyReport,
+};
 use windlass_core::protect::{Counts, Entry, Protected, Rules, Seen, values};
 
 use super::changes::{Changes, LINK_MODE, set};
-use super::verifier::{Broken, Looking, MAX_PATCH_BYTES};
-use crate::git::{Change, TreeEntry, TreePath};
+use super::verifier::{Broken, Looking};
+use crate::git::{Change, TreeEntry};
 
 /// Git's mode of a submodule.
 const SUBMODULE_MODE: u32 = 0o160_000;
@@ -58,12 +60,9 @@ impl Looking<'_> {
             }
         }
         if !report.protected.is_empty() {
-            let paths: Vec<TreePath> = report
-                .protected
-                .iter()
-                .map(|change| TreePath::new(change.path.as_bytes().to_vec()))
-                .collect();
-            let patch = self.engine.patch(committed, code, &paths, MAX_PATCH_BYTES)?;
+            let paths = changes.exact(&report.protected);
+            let patch =
+                self.engine.patch_as_text(committed, code, &paths, MAX_PROTECTED_DIFF_BYTES)?;
             report.protected_diff = Some(self.verifier.blobs.put(&patch)?);
         }
         Ok(())

@@ -50,9 +50,6 @@ const MAX_SEARCHED_BYTES: u64 = 64 << 20;
 /// The longest context value that becomes a variable; the kernel refuses 128 KiB.
 const MAX_VARIABLE_BYTES: usize = 32 << 10;
 
-/// How much of a diff is shown to a person at a gate.
-pub(super) const MAX_PATCH_BYTES: usize = 256 << 10;
-
 /// What verifications of a run have in common.
 pub struct Verifier {
     /// The windlass executable, for launchers and expressions.

@@ -8,5 +8,6 @@ mod hostile;
 mod large_files;
 mod publishing;
 mod repositories;
+mod shown;
 mod snapshots;
 mod world;

@@ -134,7 +134,8 @@ fn show(
             return Ok(ExitCode::SUCCESS);
         }
     }
-    changes::print(&trash.engine, (from, &kept.snapshot), shown, &arguments.paths, output)?;
+    let narrowed = (&*trash.state.plan, &*arguments.paths);
+    changes::print(&trash.engine, (from, &kept.snapshot), shown, narrowed, output)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -14,6 +14,7 @@
 mod below;
 mod compact;
 mod decide;
+mod diff_pages;
 mod draw;
 mod keys;
 mod live;

@@ -4,5 +4,6 @@ mod deciding;
 mod driving;
 mod looking;
 mod robust;
+mod showing;
 mod support;
 mod typed;

@@ -372,6 +372,10 @@ fn files(view: &ReportView) -> Markup {
             p.soft { "None." }
         } @else {
             p.soft { (changes.sum()) ", since " code { (short(&view.base)) } }
+            @if !changes.notes.is_empty() {
+                p { "These change what a fresh clone gets:" }
+                ul { @for note in &changes.notes { li { (one_line(note)) } } }
+            }
             div.panel { table {
                 thead { tr { th { "File" } th { } th.n { "Added" } th.n { "Deleted" } } }
                 tbody { @for file in changes.all().take(MAX_FILES) { (file_row(file)) } }

@@ -14,6 +14,9 @@ use crate::view::progress::progress_markdown;
 /// How many changed files are listed; the rest is only counted.
 const MAX_FILES: usize = 200;
 
+/// How many changes besides lines are listed.
+const MAX_NOTES: usize = 50;
+
 /// Writes the report: what was done, what proves it, who decided, files, time and cost.
 pub fn markdown(view: &ReportView) -> String {
     let mut text = String::new();
@@ -230,6 +233,23 @@ fn files(text: &mut String, view: &ReportView) {
     let more = changes.all().count().saturating_sub(MAX_FILES);
     if more > 0 {
         let _ = writeln!(text, "\n{more} more files: `windlass diff --stat --run {}`", view.run);
+    }
+    clone_notes(text, view);
+}
+
+/// What changed besides lines.
+pub(super) fn clone_notes(text: &mut String, view: &ReportView) {
+    let notes = view.changes.as_ref().map_or(&[][..], |changes| &changes.notes);
+    if notes.is_empty() {
+        return;
+    }
+    text.push_str("\n## What a fresh clone gets\n\n");
+    for note in notes.iter().take(MAX_NOTES) {
+        let _ = writeln!(text, "- {}", prose(note));
+    }
+    let more = notes.len().saturating_sub(MAX_NOTES);
+    if more > 0 {
+        let _ = writeln!(text, "- {more} more: `windlass diff --stat --run {}`", view.run);
     }
 }
 

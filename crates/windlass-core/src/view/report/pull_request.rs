@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::inline::cost;
-use super::markdown::{cell, evidence, prose, steps};
+use super::markdown::{cell, clone_notes, evidence, prose, steps};
 use super::projection::{ReportStep, ReportView};
 use super::stories;
 use crate::plan::Holds;
@@ -24,6 +24,7 @@ pub fn pull_request_body(view: &ReportView) -> String {
         return with_stories(view);
     }
     let mut text = String::new();
+    clone_notes(&mut text, view);
     steps(&mut text, view);
     evidence(&mut text, view);
     waived(&mut text, view);
@@ -36,13 +37,14 @@ pub fn pull_request_body(view: &ReportView) -> String {
 /// what matters is there however many stories there are.
 type Section = (fn(&mut String, &ReportView), usize);
 
-const SECTIONS: [Section; 13] = [
+const SECTIONS: [Section; 14] = [
     (stories::left_out, 5_000),
+    (clone_notes, 3_000),
     (stories::table, 8_000),
     (stories::key_changes, 3_000),
     (stories::tests, 3_000),
-    (stories::checklist, 8_000),
-    (stories::criteria, 9_000),
+    (stories::checklist, 7_000),
+    (stories::criteria, 8_000),
     (stories::manual, 4_000),
     (stories::suggestions, 4_000),
     (waived, 3_000),

@@ -1,0 +1,263 @@
+//! Patches for people, and how many lines changed.
+//!
+//! What git takes for text is in an agent's hand: one NUL byte or a line in `.gitattributes` makes
+//! a file "binary". So lines are compared with `--text`, which outranks both, and what cannot be
+//! shown is decided in the core, from the bytes.
+
+use windlass_core::id::ObjectId;
+use windlass_core::view::{LINE_BYTES, binary_part, changed_lines, is_shown_as_text};
+
+use super::diff::{COUNTING, Change, ChangeStatus, Compared, LineCount, TreeEntry, TreePath};
+use super::engine_repository::EngineRepository;
+use super::git_error::GitError;
+
+/// How much of a file is looked at to know whether it can be shown as text.
+const LOOKED_AT_BYTES: usize = 1 << 20;
+
+/// The largest file that git calls binary and that is shown all the same; git itself refuses to
+/// compare lines of a gibibyte.
+const MAX_SHOWN_BYTES: u64 = 64 << 20;
+
+/// How many files are looked at; more are shown as text, so that a crowd hides nobody.
+const MAX_LOOKED_AT: usize = 200;
+
+/// How much of a patch is weighed. What is longer than this is above every bound that makes sense.
+const MAX_WEIGHED_BYTES: usize = 64 << 20;
+
+/// How many bytes of paths one process is given; the kernel takes 2 MiB of arguments.
+const MAX_PATHS_BYTES: usize = 64 << 10;
+
+/// Compares lines, whatever bytes they are made of.
+const AS_TEXT: &[&str] =
+    &["--text", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
+
+impl EngineRepository {
+    /// Like [`Self::diff`], and counts the changed lines of each path.
+    ///
+    /// That reads every changed file, which [`Self::diff`] does not.
+    pub fn diff_with_lines(
+        &self,
+        base: &ObjectId,
+        tree: &ObjectId,
+    ) -> Result<(Vec<Change>, Vec<LineCount>), GitError> {
+        let Compared { changes, mut counts, .. } = self.compare(base, tree, COUNTING, None)?;
+        let doubtful = doubtful(&changes, &counts);
+        if doubtful.is_empty() {
+            return Ok((changes, counts));
+        }
+        let hidden = self.unreadable(&doubtful)?;
+        let text: Vec<&Change> =
+            doubtful.into_iter().filter(|change| !hidden.contains(change)).collect();
+        let paths: Vec<TreePath> = text.iter().map(|change| change.path.clone()).collect();
+        let patch = if paths.is_empty() {
+            Vec::new()
+        } else {
+            self.lines(("", base, tree), &["-U0"], &paths, MAX_WEIGHED_BYTES)?
+        };
+        let mut parts = changed_lines(&patch).into_iter();
+        for change in text {
+            // Git writes a file that became a link as one that went and one that came.
+            let many = if change.status == ChangeStatus::TypeChanged { 2 } else { 1 };
+            let own: Vec<_> = parts.by_ref().take(many).collect();
+            if let Some(count) = counts.iter_mut().find(|count| count.path == change.path)
+                && own.len() == many
+            {
+                let added = own.iter().map(|part| part.added).sum();
+                count.lines = Some((added, own.iter().map(|part| part.deleted).sum()));
+            }
+        }
+        Ok((changes, counts))
+    }
+
+    /// Like [`Self::diff`], and weighs what changed: in lines, of which a long one counts by its
+    /// bytes. No file is free of it.
+    pub fn diff_and_weigh(
+        &self,
+        base: &ObjectId,
+        tree: &ObjectId,
+    ) -> Result<(Vec<Change>, u64), GitError> {
+        // One process for all of it. Paths and counts stand before the patch.
+        let more: Vec<&str> = [COUNTING, AS_TEXT, &["-p", "-U0"]].concat();
+        if let Ok(compared) = self.compare(base, tree, &more, Some(MAX_WEIGHED_BYTES)) {
+            let weight = compared.patch.as_deref().map(changed_lines).unwrap_or_default();
+            let weight: u64 = weight.iter().map(|file| file.weight).sum();
+            // The cut came after the counts, or there was none.
+            if compared.patch.is_some() || compared.changes.is_empty() {
+                let counted = compared.counts.iter().filter_map(|count| count.lines);
+                let lines: u64 = counted.map(|(added, deleted)| added + deleted).sum();
+                // A file without lines, such as a new and empty one, counts once.
+                let files = compared.changes.len() as u64;
+                return Ok((compared.changes, weight.max(lines).max(files)));
+            }
+        }
+        // Too much for lines, or a file that is too large for git to compare them: by size.
+        let changes = self.diff(base, tree)?;
+        let sizes = self.sizes(&changes.iter().collect::<Vec<_>>())?;
+        let bytes = |(old, new): &(Option<u64>, Option<u64>)| {
+            old.unwrap_or(0).saturating_add(new.unwrap_or(0)).div_ceil(LINE_BYTES as u64).max(1)
+        };
+        let weight = sizes.iter().map(bytes).sum();
+        Ok((changes, weight))
+    }
+
+    /// Writes the differences as a patch for people, cut at `max_bytes`.
+    ///
+    /// No paths means all.
+    pub fn patch(
+        &self,
+        base: &ObjectId,
+        tree: &ObjectId,
+        paths: &[TreePath],
+        max_bytes: usize,
+    ) -> Result<Vec<u8>, GitError> {
+        self.patch_below("", base, tree, paths, max_bytes)
+    }
+
+    /// Like [`Self::patch`], and shows every file as text, whatever its bytes are.
+    pub fn patch_as_text(
+        &self,
+        base: &ObjectId,
+        tree: &ObjectId,
+        paths: &[TreePath],
+        max_bytes: usize,
+    ) -> Result<Vec<u8>, GitError> {
+        let patch = self.lines(("", base, tree), &[], paths, max_bytes);
+        // Git compares no lines of a file of a gibibyte; its size is better than nothing.
+        patch.or_else(|_| self.patch(base, tree, paths, max_bytes))
+    }
+
+    /// Like [`Self::patch`], of trees that lie in the folder `prefix`, which ends in a slash.
+    pub fn patch_below(
+        &self,
+        prefix: &str,
+        base: &ObjectId,
+        tree: &ObjectId,
+        paths: &[TreePath],
+        max_bytes: usize,
+    ) -> Result<Vec<u8>, GitError> {
+        let Compared { mut changes, counts, .. } = self.compare(base, tree, COUNTING, None)?;
+        changes.retain(|change| paths.is_empty() || paths.iter().any(|path| *path == change.path));
+        let hidden = self.unreadable(&doubtful(&changes, &counts))?;
+        let trees = (prefix, base, tree);
+        if hidden.is_empty() {
+            return self.lines(trees, &[], paths, max_bytes);
+        }
+        let shown = changes.iter().filter(|change| !hidden.contains(change));
+        let shown: Vec<TreePath> = shown.map(|change| change.path.clone()).collect();
+        let mut patch = Vec::new();
+        if !shown.is_empty() {
+            patch = self.lines(trees, &[], &shown, max_bytes)?;
+        }
+        for (change, (old, new)) in hidden.iter().zip(self.sizes(&hidden)?) {
+            patch.extend(binary_part(&format!("{prefix}{}", change.path), old, new).into_bytes());
+        }
+        patch.truncate(max_bytes);
+        Ok(patch)
+    }
+
+    /// Compares lines; no paths means all.
+    fn lines(
+        &self,
+        (prefix, base, tree): (&str, &ObjectId, &ObjectId),
+        more: &[&str],
+        paths: &[TreePath],
+        max_bytes: usize,
+    ) -> Result<Vec<u8>, GitError> {
+        let mut patch = Vec::new();
+        let mut rest = paths;
+        loop {
+            let mut bytes = 0;
+            let fits = |path: &&TreePath| {
+                bytes += path.as_bytes().len() + 1;
+                bytes <= MAX_PATHS_BYTES
+            };
+            let count = rest.iter().take_while(fits).count().max(1).min(rest.len());
+            let (these, after) = rest.split_at(count);
+            let answer = self
+                .git()
+                .args(["--literal-pathspecs", "diff-tree", "-r", "-p", "--ignore-submodules=none"])
+                .args(AS_TEXT)
+                .arg(format!("--src-prefix=a/{prefix}"))
+                .arg(format!("--dst-prefix=b/{prefix}"))
+                .args(more)
+                .args([base.as_str(), tree.as_str()])
+                .arg("--")
+                .args(these.iter().map(TreePath::to_path))
+                .cut_stdout_at(max_bytes - patch.len())
+                .run()?;
+            patch.extend(answer.stdout);
+            rest = after;
+            if rest.is_empty() || patch.len() >= max_bytes {
+                return Ok(patch);
+            }
+        }
+    }
+
+    /// Which of these cannot be shown as text.
+    fn unreadable<'c>(&self, doubtful: &[&'c Change]) -> Result<Vec<&'c Change>, GitError> {
+        let mut hidden = Vec::new();
+        let sizes = self.sizes(doubtful)?;
+        for (at, (change, (old, new))) in doubtful.iter().zip(sizes).enumerate() {
+            let large = old.max(new).is_some_and(|size| size > MAX_SHOWN_BYTES);
+            if !large && at >= MAX_LOOKED_AT {
+                continue;
+            }
+            if large || !self.is_readable(change)? {
+                hidden.push(*change);
+            }
+        }
+        Ok(hidden)
+    }
+
+    fn is_readable(&self, change: &Change) -> Result<bool, GitError> {
+        let start = |entry: &Option<TreeEntry>| {
+            let Some(entry) = entry.as_ref().filter(|entry| entry.is_blob()) else {
+                return Ok(None);
+            };
+            let git = self.git().args(["cat-file", "blob", entry.id.as_str()]);
+            Ok::<_, GitError>(Some(git.cut_stdout_at(LOOKED_AT_BYTES).run()?.stdout))
+        };
+        let (old, new) = (start(&change.old)?, start(&change.new)?);
+        Ok(is_shown_as_text(old.as_deref(), new.as_deref()))
+    }
+
+    /// How many bytes each file had and has.
+    fn sizes(&self, changes: &[&Change]) -> Result<Vec<(Option<u64>, Option<u64>)>, GitError> {
+        let entries = changes.iter().flat_map(|change| [&change.old, &change.new]);
+        let blobs: Vec<Option<&TreeEntry>> =
+            entries.map(|entry| entry.as_ref().filter(|entry| entry.is_blob())).collect();
+        let mut asked = String::new();
+        for blob in blobs.iter().flatten() {
+            asked.push_str(blob.id.as_str());
+            asked.push('\n');
+        }
+        if asked.is_empty() {
+            return Ok(vec![(None, None); changes.len()]);
+        }
+        let answer = self
+            .git()
+            .args(["cat-file", "--batch-check=%(objectsize)"])
+            .stdin(asked.into_bytes())
+            .run()?;
+        let text = String::from_utf8_lossy(&answer.stdout);
+        let mut lines = text.lines();
+        let mut sizes = Vec::new();
+        for blob in blobs {
+            sizes.push(match blob {
+                Some(_) => {
+                    let size = lines.next().and_then(|line| line.parse::<u64>().ok());
+                    Some(size.ok_or_else(|| answer.unexpected())?)
+                }
+                None => None,
+            });
+        }
+        Ok(sizes.chunks(2).map(|pair| (pair[0], pair[1])).collect())
+    }
+}
+
+/// What git does not take for text.
+fn doubtful<'c>(changes: &'c [Change], counts: &[LineCount]) -> Vec<&'c Change> {
+    let binary: std::collections::BTreeSet<&TreePath> =
+        counts.iter().filter(|count| count.lines.is_none()).map(|count| &count.path).collect();
+    changes.iter().filter(|change| binary.contains(&change.path)).collect()
+}

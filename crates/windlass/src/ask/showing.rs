@@ -1,0 +1,118 @@
+//! What a gate shows of the work before it asks.
+
+use windlass_core::proof::{Blob, MAX_PROTECTED_DIFF_BYTES};
+use windlass_core::run::{Gate, GateKind, RunState};
+use windlass_core::view::{Excerpt, LeftOut, Room, excerpt};
+
+use crate::changes;
+use crate::commands::history;
+use crate::error::CommandError;
+use crate::output::note;
+use crate::shown_work::{ALL_OF_IT, Picked, ShownWork, but_not, protects};
+use crate::surroundings::Surroundings;
+
+/// What fits on a screen beside the proofs; the rest is counted in the question.
+const AT_A_GLANCE: Room = Room { lines: 40, characters: 400 };
+
+/// How many changes besides lines are listed before the question; the rest is counted.
+const MOST_NOTES: usize = 20;
+
+/// The work that a gate is about.
+pub(super) struct Showing {
+    work: Result<ShownWork, CommandError>,
+    /// The protected files, where they are what is asked about.
+    protected: Option<Result<Vec<u8>, String>>,
+    room: Room,
+}
+
+impl Showing {
+    pub(super) fn of(surroundings: &Surroundings, state: &RunState, gate: &Gate) -> Self {
+        let (protected, room) = match &gate.kind {
+            GateKind::Approval => (None, AT_A_GLANCE),
+            // It is about a verdict, not about the files.
+            GateKind::Route { .. } => (None, Room { lines: 0, characters: 0 }),
+            GateKind::Protected { diff, .. } => {
+                let read = diff.as_ref().map(|diff| read(surroundings, diff));
+                (read, Room { lines: 0, characters: 0 })
+            }
+        };
+        Self { work: work(surroundings, state, gate), protected, room }
+    }
+
+    /// Shows what there is room for, and says what is not shown.
+    pub(super) fn print(&self) {
+        self.print_with(self.room, MOST_NOTES);
+    }
+
+    /// Shows all of it.
+    pub(super) fn print_all(&self) {
+        self.print_with(Room::ENDLESS, usize::MAX);
+    }
+
+    fn print_with(&self, room: Room, most_notes: usize) {
+        let mut left_out = LeftOut::default();
+        let work = match &self.work {
+            Ok(work) => work,
+            Err(error) => {
+                note(&format!("  what changed cannot be shown: {}", error.error));
+                &ShownWork::default()
+            }
+        };
+        for line in work.notes.iter().take(most_notes) {
+            note(&format!("  {line}"));
+        }
+        if work.notes.len() > most_notes {
+            note(&format!("  … {} more of this kind: {ALL_OF_IT}", work.notes.len() - most_notes));
+        }
+        match &self.protected {
+            Some(Ok(patch)) => {
+                // Whatever room there is: a file that judges the work is shown whole.
+                let shown = excerpt(patch, Room::ENDLESS);
+                lines(&shown);
+                left_out.add(shown.left_out);
+                left_out.more |= patch.len() >= MAX_PROTECTED_DIFF_BYTES;
+            }
+            Some(Err(why)) => note(&format!("  how they changed cannot be shown: {why}")),
+            None => {}
+        }
+        let shown = work.all(room);
+        lines(&shown);
+        left_out.add(shown.left_out);
+        if let Some(words) = left_out.words(ALL_OF_IT) {
+            note(&format!("  {words}"));
+        }
+    }
+}
+
+fn lines(shown: &Excerpt) {
+    shown.lines.iter().for_each(|line| note(line));
+}
+
+fn read(surroundings: &Surroundings, diff: &Blob) -> Result<Vec<u8>, String> {
+    let most = MAX_PROTECTED_DIFF_BYTES as u64;
+    surroundings.site.blobs().get(&diff.hash, most).map_err(|error| error.to_string())
+}
+
+/// What the step changed, without what is shown by itself.
+fn work(
+    surroundings: &Surroundings,
+    state: &RunState,
+    gate: &Gate,
+) -> Result<ShownWork, CommandError> {
+    let Some(store) = surroundings.store()? else { return Ok(ShownWork::default()) };
+    let history = history(&store, &state.facts.run)?;
+    let base = history.steps.get(&gate.step).and_then(|step| step.base.clone());
+    let Some(base) = base else { return Ok(ShownWork::default()) };
+    let apart = match &gate.kind {
+        GateKind::Protected { changes, diff: Some(_) } => {
+            changes.iter().map(|change| change.path.clone()).collect()
+        }
+        GateKind::Protected { .. } | GateKind::Approval | GateKind::Route { .. } => {
+            Default::default()
+        }
+    };
+    let (protected, wanted) = (protects(&state.plan), but_not(apart));
+    let picked = Picked { protected: &protected, wanted: &wanted };
+    let engine = changes::engine(surroundings)?;
+    ShownWork::between(&engine, (&base, &gate.snapshot), &picked).map_err(CommandError::failure)
+}
