@@ -128,7 +128,7 @@ impl Terminal {
         wait::for_fact("a second client", || {
             let mut clients = self.tmux();
             let output = clients.arg("list-clients").output().expect("tmux");
-            output.stdout.iter().any(|byte| *byte == b'\n')
+            output.stdout.contains(&b'\n')
         });
         client
     }

@@ -521,6 +521,14 @@ fn answer_words(event: &Event) -> String {
                 None => format!("approved by {by}{from}"),
             }
         }
+        Event::FeedbackGiven { step, by, message, presence, .. } => {
+            let from = from_words(presence.as_ref());
+            format!("{by} sent `{step}` back{from}: {message}")
+        }
+        Event::RolledBack { target, by, message, presence, .. } => {
+            let from = from_words(presence.as_ref());
+            format!("rolled back to `{target}` by {by}{from}: {message}")
+        }
         Event::GateAnswerRefused { changed, .. } => {
             format!("the approval was refused, files changed since: {}", changed.join(", "))
         }
@@ -584,17 +592,11 @@ pub fn describe(event: &Event) -> String {
         Event::GateOpened { .. }
         | Event::GateApproved { .. }
         | Event::GateAnswerRefused { .. }
-        | Event::ProtectedPinned { .. } => answer_words(event),
-        Event::FeedbackGiven { step, by, message, presence, .. } => {
-            let from = from_words(presence.as_ref());
-            format!("{by} sent `{step}` back{from}: {message}")
-        }
+        | Event::ProtectedPinned { .. }
+        | Event::FeedbackGiven { .. }
+        | Event::RolledBack { .. } => answer_words(event),
         Event::RouteTaken { step, verdict, target } => {
             format!("`{step}` said {verdict}, which leads to `{target}`")
-        }
-        Event::RolledBack { target, by, message, presence, .. } => {
-            let from = from_words(presence.as_ref());
-            format!("rolled back to `{target}` by {by}{from}: {message}")
         }
         Event::StepDone { step } => format!("`{step}` is done"),
         Event::StepWaived { step, kept: true } => format!("`{step}` was waived: it is not proven"),

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use windlass_core::id::ContentHash;
 use windlass_core::measure::TestsChanged;
+use windlass_core::run::{DecidedFrom, Presence};
+use windlass_core::time::Span;
 use windlass_core::view::{
     Changes, Difference, FileChange, KeptFiles, ReportAudit, ReportFacts, ReportView, html,
-    markdown, report_view,
+    markdown, pull_request_body, report_view,
 };
 
 use super::story::{Story, fails, holds};
@@ -121,5 +123,22 @@ fn a_page_asks_for_nothing_from_elsewhere() {
     // An attribute has quotes around its value, and quotes of others are escaped.
     for word in [" src=\"", " href=\"", "url(", "@import", "<link", "<iframe", "<script"] {
         assert!(!page.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn an_approval_is_told_with_its_terminal_and_how_long_the_gate_was_shown() {
+    let mut story = Story::with("Do it", super::story::WORKFLOW);
+    story.attempt("c1");
+    story.verified(holds());
+    story.committed();
+    let from = DecidedFrom::Terminal("/dev/pts/3".to_owned());
+    story.approve_from(Presence { from, shown: Some(Span::seconds(41)), open: None }, "c1");
+    let view = view(&story, "");
+    let words = "approved by ann on pts/3, 41s after it was shown: looks right";
+    assert_eq!(view.decisions.len(), 1);
+    assert!(view.decisions[0].what.ends_with(words), "{:?}", view.decisions);
+    for text in [markdown(&view), html(&view), pull_request_body(&view)] {
+        assert!(text.contains(words), "{text}");
     }
 }

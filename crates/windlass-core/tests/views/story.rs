@@ -5,8 +5,8 @@ use windlass_core::plan::{Holds, Issue, PlanRequest, Strength};
 use windlass_core::prompt::prompt;
 use windlass_core::proof::{AttemptReport, Blob, Outcome, Proof, Usage, VerifyReport};
 use windlass_core::run::{
-    Actor, Decision, Effect, Event, Input, InputKind, RunFacts, RunState, decide, outstanding,
-    start,
+    Actor, Decision, Effect, Event, Input, InputKind, Presence, RunFacts, RunState, decide,
+    outstanding, start,
 };
 use windlass_core::snapshot::{Baseline, Snapshot};
 use windlass_core::time::{Span, Timestamp};
@@ -113,7 +113,7 @@ impl Story {
 
     pub(crate) fn feed(&mut self, kind: InputKind) {
         self.now = self.now.plus(Span::seconds(5));
-        let person = matches!(kind, InputKind::Decided(_));
+        let person = matches!(kind, InputKind::Decided(_) | InputKind::DecidedAt { .. });
         let actor = if person { Actor::person("ann") } else { Actor::engine() };
         let input = Input { at: self.now, actor, kind };
         for event in decide(&self.state, &input).unwrap() {
@@ -200,10 +200,20 @@ impl Story {
     }
 
     pub(crate) fn approve(&mut self, code: &str) {
+        let decision = self.approval(code);
+        self.feed(InputKind::Decided(decision));
+    }
+
+    pub(crate) fn approve_from(&mut self, presence: Presence, code: &str) {
+        let decision = self.approval(code);
+        self.feed(InputKind::DecidedAt { presence, decision });
+    }
+
+    fn approval(&self, code: &str) -> Decision {
         let gate = self.state.gate().unwrap().id;
         let (observed, changed) = (files(code), Vec::new());
         let message = Some("looks right".to_owned());
-        self.feed(InputKind::Decided(Decision::Approve { gate, message, observed, changed }));
+        Decision::Approve { gate, message, observed, changed }
     }
 }
 

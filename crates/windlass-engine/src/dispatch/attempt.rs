@@ -267,8 +267,9 @@ impl Worker {
         }
         let usage = backend.map(|backend| printed(&*backend, Outcome::Cancelled, &scratch).usage);
         let usage = usage.unwrap_or_default();
-        // The folder of its box lies where an attempt outside one cannot write, and is made before the
-        // program starts; one that never began did nothing.
+        // The folder of its box is made before the program starts; an attempt that never began did
+        // nothing. With nothing confined at all, an agent could make that folder, as it could rewrite
+        // the journal.
         let boxed = scratch.is_dir().then(|| scratch.join("box").is_dir());
         let attempt = attempt.clone();
         Ok(InputKind::AttemptLost { attempt, snapshot, trouble, usage, last_seen, boxed })

@@ -85,7 +85,7 @@ impl Feature {
             "TEST-*.xml`: 1 test ran, 0 failed, 0 skipped | holds | observed |",
             "| `review` | verdict `.context.reviewFeedback.status` is APPROVED | holds | observed |",
             "## Decisions\n\n| when | who | what |",
-            " | ada | `review`: approved by ada |",
+            " | ada | `review`: approved by ada without a terminal, ",
             "\nFiles changed: ",
             &format!(" | engine | `migrations` was skipped: {NO_TABLES} |"),
             "- Working time: ",
