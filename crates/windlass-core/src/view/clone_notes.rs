@@ -338,6 +338,8 @@ fn words(text: &str) -> String {
 }
 
 fn cut(text: &str) -> String {
+    // A backtick of others would end the quotes around it, here and in Markdown.
+    let text = text.replace('`', "\\x60");
     match text.char_indices().nth(MAX_TOLD) {
         Some((end, _)) => {
             let more = text[end..].chars().count();

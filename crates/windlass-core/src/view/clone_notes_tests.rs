@@ -145,3 +145,9 @@ fn attributes_are_told_rule_by_rule() {
           `*.sh text eol=crlf`, `*.js\\u{202e} -diff`; no longer `*.c text`"]
     );
 }
+
+#[test]
+fn a_name_does_not_end_the_quotes_around_it() {
+    let new = [("a` @org `\n.sh", Executable, "1")];
+    assert_eq!(notes(&[], &new), ["`a\\x60 @org \\x60\\x0a.sh` is new and executable"]);
+}

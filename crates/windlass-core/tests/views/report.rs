@@ -33,7 +33,7 @@ fn view(story: &Story, output: &str) -> ReportView {
         papers: vec![file(".windlass/run/specs/plan.md", Some(3), Difference::Added)],
         notes: vec![
             "`x` links to `/etc/passwd`, outside the repository".to_owned(),
-            format!("`{NASTY}` is new and executable"),
+            format!("{NASTY} is new and executable"),
         ],
     };
     let facts = ReportFacts {

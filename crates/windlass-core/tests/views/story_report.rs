@@ -97,7 +97,7 @@ fn report(story: &Story) -> ReportView {
         deleted: Some(1),
     };
     let code = vec![file("src/a.rs", 3), file("src/b.rs", 4), file("README.md", 1)];
-    let changes = Some(Changes { code, papers: Vec::new(), notes: Vec::new() });
+    let changes = Some(Changes { code, ..Changes::default() });
     let facts = ReportFacts { head: "0123abcd".to_owned(), changes, ..ReportFacts::default() };
     view::report_view(story.state(), &story.history, &facts)
 }

@@ -338,7 +338,13 @@ pub(in crate::workflow) static DIFF: Mapping = Mapping {
         Key::new("never", one_or_more(&Takes::Glob), "No changed path matches one of these.")
             .otherwise("none")
             .example("[\"src/generated/**\"]"),
-        Key::new("max_lines", count(1), "The most lines added and removed.").example("400"),
+        Key::new(
+            "max_lines",
+            count(1),
+            "The most lines added and removed. A line counts once for each started 160 bytes, also \
+             in a file that is no text, and every changed path counts at least once.",
+        )
+        .example("400"),
         Key::new("empty", Takes::Word(&OK_WORDS), "Nothing may have changed at all.")
             .otherwise("something has to"),
     ],
