@@ -14,6 +14,7 @@
 //! - [`measure`]: figures from the files that tools wrote: tests, coverage, ticked boxes.
 //! - [`simulate`]: the machine walked with stub agents, to see a workflow before it runs.
 //! - [`proof`]: what the verifier reports, and how a criterion is judged from it.
+//! - [`protect`]: files that judge the work, and what of a change to one counts.
 //! - [`deps`]: services outside the repository that a piece of work needs.
 //! - [`failure_rules`]: what a user's own rules say about an attempt that failed.
 //! - [`prompt`]: what an agent is told.
@@ -47,6 +48,7 @@ pub mod platform;
 pub mod plugin;
 pub mod prompt;
 pub mod proof;
+pub mod protect;
 pub mod question;
 pub mod reach;
 pub mod role;

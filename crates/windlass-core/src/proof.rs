@@ -134,6 +134,17 @@ pub struct AttemptReport {
     pub escalation: Option<String>,
 }
 
+/// How the words about an attempt in a box begin. Others tell of Landlock, which leaves the machine's
+/// sockets and terminals in sight, or of nothing at all.
+pub const BOXED: &str = "namespaces:";
+
+impl AttemptReport {
+    /// Returns whether the attempt was in a box, or never began.
+    pub fn was_boxed(&self) -> bool {
+        self.confinement.is_empty() || self.confinement.starts_with(BOXED)
+    }
+}
+
 /// Bytes kept beside the journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -234,6 +245,37 @@ pub struct ProtectedChange {
     pub path: String,
     /// Its git object now, or none when it was removed.
     pub now: Option<crate::id::ObjectId>,
+    /// The keys whose values changed, where not all of the file counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<String>,
+    /// Stands for the values of all its protected keys, where not all of the file counts: whoever accepts
+    /// the change accepts these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<crate::id::ContentHash>,
+    /// The step that proved it to fail, where it is a test that is held since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_by: Option<crate::id::StepId>,
+}
+
+impl ProtectedChange {
+    /// Returns the change of a file of which everything counts.
+    pub fn of_file(path: String, now: Option<crate::id::ObjectId>) -> Self {
+        Self { path, now, keys: Vec::new(), values: None, held_by: None }
+    }
+
+    /// Returns what messages call it.
+    pub fn called(&self) -> String {
+        match (&self.held_by, self.keys.is_empty()) {
+            (Some(step), _) => format!("{} (a test that `{step}` proved)", self.path),
+            (None, true) => self.path.clone(),
+            (None, false) => format!("{} ({})", self.path, self.keys.join(", ")),
+        }
+    }
+
+    /// Returns what messages call several of them.
+    pub fn all_called(changes: &[Self]) -> String {
+        changes.iter().map(Self::called).collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// What the verifier saw on one snapshot.

@@ -1,5 +1,6 @@
 //! A world of its own for one test.
 
+use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -185,9 +186,11 @@ impl TestEnv {
         let (out, code) = (self.root().join("elsewhere.out"), self.root().join("elsewhere.code"));
         let _ = fs_err::remove_file(&code);
         let script = r#""$@" >"$OUT" 2>&1; echo $? >"$CODE.new"; mv "$CODE.new" "$CODE""#;
-        let words: Vec<String> = [self.exe.to_string_lossy().as_ref()]
-            .iter()
-            .chain(arguments)
+        let reach = self.in_reach(arguments);
+        let reach = reach.iter().map(|word| word.to_string_lossy());
+        let words: Vec<String> = std::iter::once(self.exe.to_string_lossy())
+            .chain(arguments.iter().map(|word| Cow::Borrowed(*word)))
+            .chain(reach)
             .map(|word| format!("'{word}'"))
             .collect();
         let command = format!("sh -c '{}' sh {}", script.replace('\'', r"'\''"), words.join(" "));

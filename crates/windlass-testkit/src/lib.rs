@@ -37,7 +37,7 @@ pub use random::Random;
 pub use remote::Remote;
 pub use repository::Repository;
 pub use skips::skip;
-pub use terminal::Terminal;
+pub use terminal::{Client, Terminal};
 pub use workspace::root;
 
 /// Makes a [`TestEnv`] around the `windlass` of the calling test's package.

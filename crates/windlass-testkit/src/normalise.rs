@@ -8,8 +8,28 @@ pub fn normalise(text: &str, root: &Path, run: Option<&str>) -> String {
     if let Some(run) = run {
         text = text.replace(run, "[RUN]");
     }
-    let lines: Vec<String> = text.lines().map(|line| words(line).trim_end().to_owned()).collect();
+    let lines = text.lines().map(|line| words(&presence(line)).trim_end().to_owned());
+    let lines: Vec<String> = lines.collect();
     lines.join("\n")
+}
+
+/// From where and how fast a person decided: a test may be run at a terminal, and on a slow machine.
+fn presence(line: &str) -> String {
+    let mut line = line.to_owned();
+    for end in [" after the gate opened", " after it was shown"] {
+        if let Some((before, after)) = line.split_once(end)
+            && let Some((before, _)) = before.rsplit_once(", ")
+        {
+            let before = match before.rsplit_once(" on pts/") {
+                Some((before, number)) if number.bytes().all(|b| b.is_ascii_digit()) => {
+                    format!("{before} without a terminal")
+                }
+                _ => before.to_owned(),
+            };
+            line = format!("{before}, [DURATION]{end}{after}");
+        }
+    }
+    line
 }
 
 fn words(line: &str) -> String {

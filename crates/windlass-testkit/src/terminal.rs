@@ -1,7 +1,8 @@
 //! A real terminal for screens: tmux, without anybody in front of it.
 
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use crate::environment::TestEnv;
 use crate::wait;
@@ -104,6 +105,34 @@ impl Terminal {
         succeeds(command);
     }
 
+    /// Pastes a text, marked as one where the program asked for that.
+    pub fn paste(&self, text: &str) {
+        let mut set = self.tmux();
+        set.args(["set-buffer", "--", text]);
+        succeeds(set);
+        let mut paste = self.tmux();
+        paste.args(["paste-buffer", "-p", "-r", "-t", "0"]);
+        succeeds(paste);
+    }
+
+    /// Attaches another client, as somebody at a second window does.
+    pub fn client(&self) -> Client {
+        let socket = quoted(&self.path("socket"));
+        let attach =
+            format!("stty rows 24 cols 80; exec tmux -u -S {socket} attach -f ignore-size");
+        let mut command = Command::new("script");
+        command.env_clear().envs(self.variables.iter().cloned()).env("TERM", "xterm");
+        command.args(["-qec", &attach, "/dev/null"]);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let client = Client(command.spawn().expect("script"));
+        wait::for_fact("a second client", || {
+            let mut clients = self.tmux();
+            let output = clients.arg("list-clients").output().expect("tmux");
+            output.stdout.iter().any(|byte| *byte == b'\n')
+        });
+        client
+    }
+
     /// Gives the terminal another size.
     pub fn resize(&self, width: u16, height: u16) {
         let mut command = self.tmux();
@@ -175,6 +204,25 @@ impl Terminal {
         command.arg("-u").arg("-S").arg(self.path("socket"));
         command.arg("-f").arg(self.path("tmux.conf"));
         command
+    }
+}
+
+/// Another client of a terminal. It goes with this.
+#[derive(Debug)]
+pub struct Client(Child);
+
+impl Client {
+    /// Types a text as it is; `\r` is Enter.
+    pub fn types(&mut self, text: &str) {
+        let keys = self.0.stdin.as_mut().expect("a keyboard");
+        keys.write_all(text.as_bytes()).and_then(|()| keys.flush()).expect("a client");
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 

@@ -1,8 +1,7 @@
 //! Asking a person at the terminal.
 
+pub(crate) mod keyboard;
 mod questions;
-
-use std::io::BufRead as _;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -10,14 +9,17 @@ use windlass_core::id::{RunId, StepId};
 use windlass_core::run::{GateKind, RunState};
 use windlass_core::time::Timestamp;
 use windlass_core::view::{Lines, printable, status_view};
-use windlass_engine::dispatch::{Request, now, send};
+use windlass_engine::dispatch::{Request, now, send_shown};
 use windlass_engine::journal::load;
+use windlass_engine::store::Store;
 
+use crate::changes;
 use crate::commands::{decide_answer, history, proof_line};
 use crate::error::CommandError;
 use crate::output::{note, prompt};
 use crate::render::Paint;
 use crate::surroundings::{self, Surroundings, person};
+use keyboard::Typed;
 
 pub(crate) use questions::questions;
 
@@ -58,7 +60,7 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
         GateKind::Protected { changes, diff } => {
             note(&format!("`{}` changed files that judge the work:", gate.step));
             for change in changes {
-                note(&format!("  {}", printable(&change.path, Lines::One)));
+                note(&format!("  {}", printable(&change.called(), Lines::One)));
             }
             if let Some(diff) = diff
                 && let Ok(bytes) = surroundings.site.blobs().get(&diff.hash, 64 << 10)
@@ -67,19 +69,30 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
             }
         }
     }
+    if let Some(tests) = changes::tests(surroundings, state) {
+        note(&format!("  {tests}"));
+    }
     note("  look at it elsewhere: `windlass watch`, `windlass proofs`, `windlass place`");
+    let shown = now();
+    // Also after an answer that was refused because the files changed: they are verified again.
+    let open = |state: &RunState| state.gate().is_some_and(|open| open.id == gate.id);
+    let mut asked = Asked::new(surroundings, &state.facts.run, open, None)?;
     loop {
+        keyboard::settle(|| asked.is_wanted())?;
+        let _marked = keyboard::Marked::begin();
         prompt("[a]pprove, [f]eedback TEXT, [r]ollback STEP TEXT, [q]uit: ");
-        // Also after an answer that was refused because the files changed: they are verified again.
-        let open = |state: &RunState| state.gate().is_some_and(|open| open.id == gate.id);
-        if wait_for_answer(surroundings, &state.facts.run, open, None)? != Answered::Here {
+        if asked.wait()? != Answered::Here {
             note("\nthe gate is not open any more: the run goes on");
             return Ok(true);
         }
-        let mut line = String::new();
-        if std::io::stdin().lock().read_line(&mut line).map_err(CommandError::failure)? == 0 {
-            return Ok(false);
-        }
+        let line = match keyboard::read()? {
+            Typed::Line(line) => line,
+            Typed::Void(why) => {
+                note(why);
+                continue;
+            }
+            Typed::End => return Ok(false),
+        };
         let request = match parse(&line, state) {
             Ok(Some(request)) => request,
             Ok(None) => return Ok(false),
@@ -88,7 +101,9 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
                 continue;
             }
         };
-        let sent = send(&surroundings.site, &state.facts.run, &person(), &request)?;
+        let after = Some(now().since(shown));
+        let (site, run) = (&surroundings.site, &state.facts.run);
+        let sent = send_shown(site, run, &person(), &request, after)?;
         match decide_answer(&sent.answer) {
             Ok(()) => return Ok(true),
             Err(error) => note(&error.error.to_string()),
@@ -105,31 +120,59 @@ pub(crate) enum Answered {
     Nowhere,
 }
 
-/// Waits until something was typed, until nothing is open any more (whoever answers in a live view wants
-/// the run to go on), or until it is too late.
-fn wait_for_answer(
-    surroundings: &Surroundings,
-    run: &RunId,
-    is_open: impl Fn(&RunState) -> bool,
+/// Something that is asked, and that may be answered elsewhere or too late.
+struct Asked<F> {
+    store: Option<Store>,
+    run: RunId,
+    is_open: F,
     until: Option<Timestamp>,
-) -> Result<Answered, CommandError> {
-    let Some(store) = surroundings.store()? else { return Ok(Answered::Here) };
-    let mut mark = None;
-    loop {
+    mark: Option<i64>,
+}
+
+impl<F: Fn(&RunState) -> bool> Asked<F> {
+    fn new(
+        surroundings: &Surroundings,
+        run: &RunId,
+        is_open: F,
+        until: Option<Timestamp>,
+    ) -> Result<Self, CommandError> {
+        let (store, run) = (surroundings.store()?, run.clone());
+        Ok(Self { store, run, is_open, until, mark: None })
+    }
+
+    /// Whether an answer is still wanted; else where it came from.
+    fn look(&mut self) -> Result<Option<Answered>, CommandError> {
+        let Some(store) = &self.store else { return Ok(Some(Answered::Here)) };
         let seen = store.change_mark().map_err(CommandError::failure)?;
-        if mark.replace(seen) != Some(seen) && !is_open(&load(&store, run)?.state) {
-            return Ok(Answered::Elsewhere);
+        if self.mark.replace(seen) != Some(seen) && !(self.is_open)(&load(store, &self.run)?.state)
+        {
+            // Whoever asks again hears the same.
+            self.mark = None;
+            return Ok(Some(Answered::Elsewhere));
         }
-        if until.is_some_and(|until| until <= now()) {
-            return Ok(Answered::Nowhere);
-        }
-        let stdin = std::io::stdin();
-        // A terminal gives one line at a time, so nothing waits in a buffer of this process.
-        let mut typed = [PollFd::new(&stdin, PollFlags::IN)];
-        match poll(&mut typed, Some(&INTERVAL)) {
-            Ok(0) | Err(Errno::INTR) => {}
-            Ok(_) => return Ok(Answered::Here),
-            Err(error) => return Err(CommandError::failure(std::io::Error::from(error))),
+        let late = self.until.is_some_and(|until| until <= now());
+        Ok(late.then_some(Answered::Nowhere))
+    }
+
+    fn is_wanted(&mut self) -> Result<bool, CommandError> {
+        Ok(self.look()?.is_none())
+    }
+
+    /// Waits until something was typed, until nothing is open any more (whoever answers in a live view
+    /// wants the run to go on), or until it is too late.
+    fn wait(&mut self) -> Result<Answered, CommandError> {
+        loop {
+            if let Some(answered) = self.look()? {
+                return Ok(answered);
+            }
+            let stdin = std::io::stdin();
+            // A terminal gives one line at a time, so nothing waits in a buffer of this process.
+            let mut typed = [PollFd::new(&stdin, PollFlags::IN)];
+            match poll(&mut typed, Some(&INTERVAL)) {
+                Ok(0) | Err(Errno::INTR) => {}
+                Ok(_) => return Ok(Answered::Here),
+                Err(error) => return Err(CommandError::failure(std::io::Error::from(error))),
+            }
         }
     }
 }

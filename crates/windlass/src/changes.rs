@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use windlass_core::run::RunState;
 use windlass_core::snapshot::Snapshot;
 use windlass_core::view::{Changes, FileChange, Lines, printable};
 use windlass_engine::git::{EngineRepository, TreePath};
@@ -35,6 +36,15 @@ pub(crate) fn engine(surroundings: &Surroundings) -> Result<EngineRepository, Co
         ))
         .hint("they cannot be made again; the journal still says what happened")
     })
+}
+
+/// Says how the tests that the repository declares differ between the base of the run and what is decided
+/// about; none where they do not, or where the files cannot be read.
+pub(crate) fn tests(surroundings: &Surroundings, state: &RunState) -> Option<String> {
+    let engine = engine(surroundings).ok()?;
+    let code = &state.gate()?.snapshot.code;
+    let tests = engine.tests_changed(&state.facts.base_tree, code).ok()??;
+    Some(format!("tests: {}", printable(&tests.words(), Lines::One)))
 }
 
 /// Prints what differs; `paths` narrows a patch.

@@ -321,5 +321,6 @@ impl Interrupts {
     reason = "a second Ctrl-C means now; the journal is consistent at any instant"
 )]
 fn leave_at_once() {
+    ask::keyboard::leave();
     std::process::exit(130);
 }

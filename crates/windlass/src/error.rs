@@ -222,6 +222,16 @@ impl From<ClientError> for CommandError {
                         .to_owned(),
                 ],
             },
+            unboxed @ ClientError::Unboxed { .. } => Self {
+                kind: Kind::Usage,
+                error: Box::new(unboxed),
+                hints: vec![
+                    "an agent outside a box can have this called for it: decide at a terminal of \
+                     your own, with `windlass watch` or this command; `windlass doctor` says what a \
+                     box needs"
+                        .to_owned(),
+                ],
+            },
             ClientError::Drive(drive) => Self::from(*drive),
             other => Self::failure(other),
         }

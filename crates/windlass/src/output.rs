@@ -222,6 +222,14 @@ pub(crate) fn prompt(text: &str) {
     let _ = write!(out, "{text}").and_then(|()| out.flush());
 }
 
+/// Asks the terminal to mark what is pasted, or not to any more.
+pub(crate) fn bracket_pastes(on: bool) {
+    let plain = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+    if std::io::stderr().is_terminal() && !plain {
+        prompt(if on { "\x1b[?2004h" } else { "\x1b[?2004l" });
+    }
+}
+
 /// Prints what is wrong with the command line, or the help that was asked for.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let _ = error.print();

@@ -145,6 +145,7 @@ fn step(number: u32) -> PlanStep {
         on: BTreeMap::new(),
         skip: Skip::Never,
         exhausted: Exhausted::Pause,
+        waive_keeps: false,
         commit: CommitPolicy::Never,
         done: Some(Criterion::Check(Check { id: CheckId(0), kind: command })),
         satisfied_ok: false,

@@ -123,7 +123,11 @@ impl GuardedRun {
             place: state.facts.place.clone(),
             status: state.status().as_str().to_owned(),
             session,
-            protect: state.plan.protect.clone(),
+            // A file of which only a part counts may be written: what it says then is looked at later.
+            protect: (state.plan.protect.iter())
+                .filter(|rule| rule.keys.is_empty() && rule.only.is_none())
+                .map(|rule| rule.file.clone())
+                .collect(),
             agents: agents.collect(),
             cut: false,
         })

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::proof::ProtectedChange;
 use crate::run::{Control, GateKind, HostKind, Phase, RunState, RunStatus};
 use crate::view::{BlockerView, Lines, blocked_views, blocker_views, printable};
 
@@ -61,8 +62,7 @@ fn gate(text: &mut String, state: &RunState) {
             let _ = write!(text, "\n`{}` is proven and waits for you.", gate.step);
         }
         GateKind::Protected { changes, .. } => {
-            let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
-            let paths = shown(&paths.join(", "));
+            let paths = shown(&ProtectedChange::all_called(changes));
             let _ = write!(text, "\n`{}` changed files that judge the work: {paths}", gate.step);
         }
         GateKind::Route { verdict, target, .. } => {

@@ -8,6 +8,7 @@
 mod checklist;
 mod cobertura;
 mod coverage;
+mod declared;
 mod jacoco;
 mod junit;
 mod lcov_records;
@@ -19,6 +20,7 @@ pub(crate) mod xml;
 
 pub use checklist::{Checklist, read_checklist};
 pub use coverage::{LineCoverage, ReportedFile, ReportedName, read_coverage};
+pub use declared::{Declared, MAX_REMOVED, TestsChanged, declared_tests, may_declare_tests};
 pub use junit::{
     FailedTest, MAX_LISTED_FAILURES, TestCounts, TestResult, TestResults, read_junit,
     read_junit_results,

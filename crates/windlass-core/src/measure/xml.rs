@@ -73,6 +73,12 @@ impl<'t> Element<'t> {
         self.get(name)?.trim().parse().ok()
     }
 
+    /// Returns every attribute with its name as it is written.
+    pub(crate) fn attributes(&self) -> Vec<(String, String)> {
+        let attributes = self.start.attributes().flatten();
+        attributes.map(|one| (one.key.0.to_owned(), plain(&one.value))).collect()
+    }
+
     /// Returns an attribute as text.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.get(name).map(|value| plain(&value))

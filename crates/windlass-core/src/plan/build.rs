@@ -13,6 +13,7 @@ use super::{
 use crate::id::{StepId, StepIndex};
 use crate::measure::Percent;
 use crate::platform::PinnedPlatform;
+use crate::protect::Protected;
 use crate::role::Role;
 use crate::workflow::check::{Kind, Min, Written};
 use crate::workflow::tdd_check::WrittenSuite;
@@ -50,8 +51,10 @@ impl Workflow {
         let mut prepare = builder.prepare();
         prepare.extend(platform::prepare(&platforms));
         let carry = builder.all(&self.carry);
-        let mut protect = builder.all(&self.protect);
-        protect.extend(platform::protect(&platforms));
+        let mut protect = builder.protect();
+        if self.protects() {
+            protect.extend(platform::protect(&platforms));
+        }
         let recheck = builder.recheck();
         let steps: Vec<PlanStep> = self.order.written().map(|index| builder.step(index)).collect();
         let unchecked = builder.unchecked.into_iter().collect();
@@ -187,6 +190,17 @@ impl Builder<'_> {
         filled
     }
 
+    fn protect(&mut self) -> Vec<Protected> {
+        let rules = &self.workflow.protect.rules;
+        let filled = rules.iter().map(|rule| Protected {
+            file: self.fill(&rule.file),
+            keys: rule.keys.clone(),
+            only: rule.only,
+            why: None,
+        });
+        filled.collect()
+    }
+
     /// Fills a percentage; after an error was noted it does not matter any more.
     fn percent(&mut self, min: &Min) -> Percent {
         let template = match min {
@@ -290,6 +304,7 @@ impl Builder<'_> {
             on: self.routes(index),
             skip: written.skip,
             exhausted: written.exhausted,
+            waive_keeps: written.waive_keeps,
             commit: written.commit,
             done,
             satisfied_ok: written.satisfied_ok,

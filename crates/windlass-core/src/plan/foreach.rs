@@ -201,6 +201,7 @@ impl Plan {
             on: std::collections::BTreeMap::new(),
             skip: Skip::Never,
             exhausted: Exhausted::Pause,
+            waive_keeps: false,
             commit: CommitPolicy::Wip,
             done: None,
             satisfied_ok: false,

@@ -37,6 +37,7 @@ use crate::id::{ContentHash, StepId, StepIndex};
 use crate::item::NewItem;
 use crate::mcp::McpServer;
 use crate::platform::PinnedPlatform;
+use crate::protect::Protected;
 use crate::role::Role;
 use crate::time::Span;
 
@@ -62,8 +63,8 @@ pub struct Plan {
     pub prepare: Vec<Prepare>,
     /// Ignored files that checks need, pinned when the run starts.
     pub carry: Vec<String>,
-    /// Globs of the files that judge the work.
-    pub protect: Vec<String>,
+    /// Files that judge the work, besides those that always count.
+    pub protect: Vec<Protected>,
     /// What has to hold before a run that a blocker kept goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recheck: Option<Criterion>,
@@ -114,7 +115,7 @@ pub struct PlanParts {
     pub limits: Limits,
     pub prepare: Vec<Prepare>,
     pub carry: Vec<String>,
-    pub protect: Vec<String>,
+    pub protect: Vec<Protected>,
     pub recheck: Option<Criterion>,
     pub baseline: BaselinePolicy,
     pub cold: bool,

@@ -5,6 +5,7 @@ use super::build::Builder;
 use super::request::PlanError;
 use super::{Check, CheckId, CheckKind, Criterion, Prepare, Suite};
 use crate::platform::{CommandName, PinnedPlatform, Way};
+use crate::protect::Protected;
 use crate::story::Size;
 use crate::workflow::check::PlatformCheck;
 
@@ -173,19 +174,18 @@ pub(super) fn prepare(platforms: &[PinnedPlatform]) -> Vec<Prepare> {
     ways.collect()
 }
 
-/// Returns the globs of files that judge the work.
-pub(super) fn protect(platforms: &[PinnedPlatform]) -> Vec<String> {
-    let mut globs = Vec::new();
+/// Returns the files that judge the work.
+pub(super) fn protect(platforms: &[PinnedPlatform]) -> Vec<Protected> {
+    let mut rules = Vec::new();
     for platform in platforms {
-        let of_ways = platform.pack.commands.values().flatten().flat_map(|way| &way.protect);
-        for glob in platform.pack.protect.iter().chain(of_ways) {
-            let glob = platform.path(glob);
-            if !globs.contains(&glob) {
-                globs.push(glob);
+        for rule in platform.pack.protected() {
+            let rule = platform.folder().map_or_else(|| rule.clone(), |folder| rule.below(folder));
+            if !rules.contains(&rule) {
+                rules.push(rule);
             }
         }
     }
-    globs
+    rules
 }
 
 #[cfg(test)]

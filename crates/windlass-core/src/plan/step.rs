@@ -61,6 +61,9 @@ pub struct PlanStep {
     pub skip: Skip,
     /// What happens after the last allowed try.
     pub exhausted: Exhausted,
+    /// Whether the work of a waived step stays, where it is within `may_write`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub waive_keeps: bool,
     /// Whether proven work is committed on the run's branch.
     pub commit: CommitPolicy,
     /// What must hold for the step to be done; only a group may have none.

@@ -72,6 +72,16 @@ pub(super) static WAY: Mapping = mapping(
     ],
 );
 
+pub(super) static PROTECT: Mapping = mapping(
+    "protect",
+    "an entry of `protect`",
+    &[
+        key("file", "The files."),
+        key("keys", "The keys of them that count."),
+        key("only", "Whether only existing or only new files count."),
+    ],
+);
+
 pub(super) static CONVENTIONS: Mapping = mapping(
     "conventions",
     "`conventions`",

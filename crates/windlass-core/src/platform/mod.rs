@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::ContentHash;
 use crate::measure::Percent;
+use crate::protect::Protected;
 use crate::story::Size;
 use crate::time::Span;
 
@@ -78,9 +79,9 @@ pub struct Pack {
     pub skills: Vec<String>,
     /// Globs of the files that hold tests, relative to the root.
     pub test_files: Vec<String>,
-    /// Globs of files that judge the work, relative to the root.
+    /// Files that judge the work, relative to the root.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub protect: Vec<String>,
+    pub protect: Vec<Protected>,
     /// Where it comes from.
     pub source: PackSource,
     /// Hash of the whole file.
@@ -203,9 +204,9 @@ pub struct Way {
     /// The file whose content decides whether it has to run again, relative to the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lock: Option<String>,
-    /// Globs of files that judge the work when this way is taken, relative to the root.
+    /// Files that judge the work when this way is taken, relative to the root.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub protect: Vec<String>,
+    pub protect: Vec<Protected>,
     /// How long it may take.
     pub timeout: Span,
 }
@@ -337,6 +338,12 @@ impl Pack {
     /// Returns whether this is one of its commands, word for word.
     pub fn has_command(&self, command: &str) -> bool {
         self.commands.values().flatten().any(|way| way.run == command)
+    }
+
+    /// Returns the files that judge the work, whichever way its commands go.
+    pub fn protected(&self) -> impl Iterator<Item = &Protected> {
+        let of_ways = self.commands.values().flatten().flat_map(|way| &way.protect);
+        self.protect.iter().chain(of_ways)
     }
 
     /// Returns the way that a command goes; of a pinned pack the only one.

@@ -11,9 +11,11 @@ use super::{
 use crate::id::ContentHash;
 use crate::measure::Percent;
 use crate::plan::glob;
+use crate::protect::{Only, Protected};
 use crate::time::Span;
 use crate::workflow::diagnostic::{Findings, Located};
 use crate::workflow::fields::{self, Fields};
+use crate::workflow::protect::can_have_keys;
 use crate::workflow::suggest::{self, shown};
 use crate::workflow::yaml::{self, Node, Value};
 use crate::workflow::{At, Diagnostic};
@@ -34,6 +36,9 @@ const PRIORITY: u32 = 50;
 
 /// The highest priority.
 const MAX_PRIORITY: u32 = 1000;
+
+/// Which files of a rule count.
+const ONLY: [(&str, Only); 2] = [("existing", Only::Existing), ("new", Only::New)];
 
 /// The longest list of anything.
 const MAX_LIST: usize = 60;
@@ -103,7 +108,7 @@ fn read(source: &[u8], file_name: &str, findings: &mut Findings) -> Option<Pack>
         let help = "name the files that hold tests, such as `[\"tests/**\"]`";
         findings.error_with_help(node.at, "there is no glob: no file would be a test", help);
     }
-    let protect = fields.get("protect").map(|node| globs(node, findings)).unwrap_or_default();
+    let protect = fields.get("protect").map(|node| protected(node, findings)).unwrap_or_default();
     let name = name?;
     Some(Pack {
         display_name: display_name.unwrap_or_else(|| name.clone()),
@@ -203,6 +208,30 @@ fn texts(node: &Node, findings: &mut Findings) -> Vec<String> {
 
 fn globs(node: &Node, findings: &mut Findings) -> Vec<String> {
     several(node, findings).iter().filter_map(|node| path(node, findings)).collect()
+}
+
+/// Reads files that judge the work.
+fn protected(node: &Node, findings: &mut Findings) -> Vec<Protected> {
+    several(node, findings).iter().filter_map(|node| protected_one(node, findings)).collect()
+}
+
+fn protected_one(node: &Node, findings: &mut Findings) -> Option<Protected> {
+    if !matches!(node.value, Value::Map(_)) {
+        return path(node, findings).map(Protected::whole);
+    }
+    let fields = Fields::read(node, &keys::PROTECT, findings)?;
+    let only = fields.get("only").and_then(|node| fields::word(node, &ONLY, findings));
+    let keys = fields.get("keys").map(|node| {
+        let nodes = several(node, findings);
+        nodes.iter().filter_map(|node| text(node, findings)).collect::<Vec<_>>()
+    });
+    let keys = keys.unwrap_or_default();
+    let node = fields.required("file", keys::PROTECT.of, findings)?;
+    let file = path(node, findings)?;
+    if !keys.is_empty() {
+        can_have_keys(&file, node.at, findings);
+    }
+    Some(Protected { keys, only, ..Protected::whole(file) })
 }
 
 /// Reads a path or a glob below the root.
@@ -356,7 +385,7 @@ fn way(node: &Node, findings: &mut Findings) -> Option<Way> {
     let when = fields.get("if").map(|node| file_tests(node, findings));
     let report = fields.get("report").and_then(|node| path(node, findings));
     let lock = fields.get("lock").and_then(|node| plain_path(node, findings));
-    let protect = fields.get("protect").map(|node| globs(node, findings));
+    let protect = fields.get("protect").map(|node| protected(node, findings));
     let timeout = fields.get("timeout").and_then(|node| fields::span(node, findings));
     Some(Way {
         when: when.unwrap_or_default(),

@@ -17,6 +17,7 @@ use std::fmt::Write as _;
 
 use crate::id::{AttemptId, ContentHash, ItemId, StepIndex};
 use crate::plan::{BaselinePolicy, PlanStep, Publish, StepKind, template};
+use crate::protect::Protected;
 use crate::run::{RunState, StepState};
 
 use criterion::describe_criterion;
@@ -216,8 +217,16 @@ fn rules(text: &mut String, state: &RunState, plan: &PlanStep) {
         let _ = writeln!(list, "- Change only: {paths} (and papers in `.windlass/run`)");
     }
     if !state.plan.protect.is_empty() {
-        let protect = one_line(&state.plan.protect.join(", "), 160);
+        let rules: Vec<String> = state.plan.protect.iter().map(Protected::called).collect();
+        let protect = one_line(&rules.join(", "), 160);
         let _ = writeln!(list, "- Leave these as they are, they judge the work: {protect}");
+    }
+    let held = state.plan.find(&plan.id).map(|index| state.held_before(index)).unwrap_or_default();
+    if !held.is_empty() {
+        list.push_str(
+            "- Leave the tests of earlier steps as they are, and write new ones into files of their \
+             own: who changes one that was proven to fail first has to ask a person\n",
+        );
     }
     let repeats = state.plan.foreaches().next().is_some();
     for (key, publish) in &plan.publishes {

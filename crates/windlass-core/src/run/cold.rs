@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::id::{ContentHash, ItemId, ObjectId, StepIndex};
-use crate::plan::{BaselinePolicy, CheckId, CheckKind, Holds, StepKind};
+use crate::plan::{BaselinePolicy, CheckId, CheckKind, Holds, StepKind, Suite};
 use crate::proof::{Proof, VerifyReport};
 use crate::run::state::{Phase, RunState};
 use crate::run::{BaseRecord, Category, FailedCheck, Failure};
@@ -107,15 +107,14 @@ impl RunState {
     /// out: they are about the way, not about its end.
     pub fn cold_checks(&self) -> Vec<ColdCheck> {
         let mut checks: Vec<ColdCheck> = Vec::new();
-        let mut known: BTreeMap<(String, Option<ItemId>), usize> = BTreeMap::new();
+        let mut known: BTreeMap<String, usize> = BTreeMap::new();
         for index in self.plan.indexes().filter(|index| self.counts_at_the_end(*index)) {
             let (plan, step) = (self.plan.step(index), self.step(index));
             let positive = plan.done.iter().flat_map(|done| done.positive());
             for check in positive.filter(|check| !step.unheld.contains(&check.id)) {
                 let Some(kind) = cold_kind(&check.kind) else { continue };
                 let next = checks.len();
-                let position =
-                    *known.entry((words(&kind), self.sees(index, &kind))).or_insert(next);
+                let position = *known.entry(self.name(index, &kind)).or_insert(next);
                 match checks.get_mut(position) {
                     Some(same) => {
                         let longest = timeout(&same.kind).max(timeout(&kind));
@@ -146,11 +145,8 @@ impl RunState {
         if checks.is_empty() {
             return None;
         }
-        let name = |check: &ColdCheck| {
-            let item = self.sees(check.step, &check.kind);
-            let item = item.as_ref().map_or("", ItemId::as_str);
-            ContentHash::of(format!("{}\n{item}", words(&check.kind)).as_bytes())
-        };
+        let name =
+            |check: &ColdCheck| ContentHash::of(self.name(check.step, &check.kind).as_bytes());
         let checks = checks.iter().map(name).collect();
         Some(ColdSubject { code: self.code_at_the_end().clone(), checks })
     }
@@ -263,6 +259,29 @@ impl RunState {
         }
     }
 
+    /// What two checks have in common that are one: what is run, and what it sees of the run. What a
+    /// `green` compares with is its own step's.
+    fn name(&self, index: StepIndex, kind: &CheckKind) -> String {
+        let of = match kind {
+            CheckKind::Green(_) => self.plan.step(index).id.to_string(),
+            CheckKind::Run { .. }
+            | CheckKind::Junit { .. }
+            | CheckKind::Coverage { .. }
+            | CheckKind::Red(_)
+            | CheckKind::File { .. }
+            | CheckKind::Diff { .. }
+            | CheckKind::Checklist { .. }
+            | CheckKind::State { .. }
+            | CheckKind::Verdict { .. }
+            | CheckKind::Stories { .. }
+            | CheckKind::Questions { .. }
+            | CheckKind::VerdictIn { .. } => {
+                self.sees(index, kind).map(|item| item.to_string()).unwrap_or_default()
+            }
+        };
+        format!("{}\n{of}", words(kind))
+    }
+
     /// The item whose variables a command sees; one that names none sees the same for every item.
     fn sees(&self, index: StepIndex, kind: &CheckKind) -> Option<ItemId> {
         let names_variables = !kind.command()?.room.variables.is_empty();
@@ -275,18 +294,11 @@ fn cold_kind(kind: &CheckKind) -> Option<CheckKind> {
     match kind {
         // `!` is the shell's `not`: tests that have to fail until the work is done, say.
         CheckKind::Run { command, .. } if command.trim_start().starts_with('!') => None,
-        CheckKind::Run { .. } | CheckKind::Junit { .. } | CheckKind::Coverage { .. } => {
-            Some(kind.clone())
-        }
-        // What it compares with is behind it: at the end its tests pass.
-        CheckKind::Green(suite) => Some(CheckKind::Run {
-            command: suite.command.clone(),
-            folder: suite.folder.clone(),
-            timeout: suite.timeout,
-            cache: suite.cache,
-            env: suite.env.clone(),
-            room: suite.room.clone(),
-        }),
+        // The tests of every story still pass at the end, and are still those that failed.
+        CheckKind::Run { .. }
+        | CheckKind::Junit { .. }
+        | CheckKind::Coverage { .. }
+        | CheckKind::Green(_) => Some(kind.clone()),
         CheckKind::Red(_)
         | CheckKind::File { .. }
         | CheckKind::Diff { .. }
@@ -305,7 +317,8 @@ fn words(kind: &CheckKind) -> String {
     let mut kind = with_timeout(kind.clone(), Span(0));
     if let CheckKind::Run { cache, .. }
     | CheckKind::Junit { cache, .. }
-    | CheckKind::Coverage { cache, .. } = &mut kind
+    | CheckKind::Coverage { cache, .. }
+    | CheckKind::Green(Suite { cache, .. }) = &mut kind
     {
         *cache = false;
     }
@@ -319,7 +332,8 @@ fn timeout(kind: &CheckKind) -> Span {
 fn with_timeout(mut kind: CheckKind, span: Span) -> CheckKind {
     if let CheckKind::Run { timeout, .. }
     | CheckKind::Junit { timeout, .. }
-    | CheckKind::Coverage { timeout, .. } = &mut kind
+    | CheckKind::Coverage { timeout, .. }
+    | CheckKind::Green(Suite { timeout, .. }) = &mut kind
     {
         *timeout = span;
     }

@@ -8,8 +8,8 @@ use crate::plan::Plan;
 use crate::proof::{AttemptReport, ProtectedChange, Trouble, Usage, VerifyReport};
 use crate::question::{Answer, Question};
 use crate::run::{
-    About, Blocker, Category, Checkpoint, Clarification, Failure, Gate, PauseReason, Publication,
-    PushSettings, Raise, Resolution, RunFacts, Session, StopReason,
+    About, Blocker, Category, Checkpoint, Clarification, Failure, Gate, PauseReason, Presence,
+    Publication, PushSettings, Raise, Resolution, RunFacts, Session, StopReason,
 };
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Timestamp;
@@ -39,7 +39,13 @@ pub enum Event {
     /// The files that the step begins from were recorded.
     StepBegan { step: StepId, baseline: Baseline },
     /// A step counts as done without being done.
-    StepSkipped { step: StepId, reason: String },
+    StepSkipped {
+        step: StepId,
+        reason: String,
+        /// Whether what the step left stays, unproven as it is.
+        #[serde(default = "stayed_before", skip_serializing_if = "stays")]
+        kept: bool,
+    },
     /// An attempt was decided on; its process starts after this is durable.
     /// `resumes` names the agent's own conversation when it goes on.
     AttemptStarted {
@@ -78,6 +84,8 @@ pub enum Event {
         usage: Usage,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         last_seen: Option<Timestamp>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        boxed: Option<bool>,
     },
     /// A snapshot is to be verified.
     VerificationStarted {
@@ -126,13 +134,27 @@ pub enum Event {
     /// A person has to decide.
     GateOpened { gate: Gate },
     /// A person accepted what was shown; `in_advance` when that was with `--yes`.
-    GateApproved { gate: GateId, by: String, message: Option<String>, in_advance: bool },
+    GateApproved {
+        gate: GateId,
+        by: String,
+        message: Option<String>,
+        in_advance: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        presence: Option<Presence>,
+    },
     /// The files changed between showing and answering.
     GateAnswerRefused { gate: GateId, observed: Snapshot, changed: Vec<String> },
     /// A person accepted changed protected files.
     ProtectedPinned { changes: Vec<ProtectedChange> },
     /// A person sent a step back.
-    FeedbackGiven { step: StepId, by: String, message: String, observed: Snapshot },
+    FeedbackGiven {
+        step: StepId,
+        by: String,
+        message: String,
+        observed: Snapshot,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        presence: Option<Presence>,
+    },
     /// A verdict led to another step.
     RouteTaken { step: StepId, verdict: String, target: StepId },
     /// The run went back to a step; all that depends on it is open again.
@@ -149,11 +171,19 @@ pub enum Event {
         /// What counts as a failed try of the step, where the rollback comes of one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failure: Option<Box<Failure>>,
+        /// Where the person was, where one went back.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        presence: Option<Presence>,
     },
     /// A step is done.
     StepDone { step: StepId },
     /// A step counts as done although its proof is missing.
-    StepWaived { step: StepId },
+    StepWaived {
+        step: StepId,
+        /// Whether its work stays, unproven as it is; otherwise the place is set back to proven code.
+        #[serde(default = "stayed_before", skip_serializing_if = "stays")]
+        kept: bool,
+    },
     /// A try that broke what its step keeps is taken back: the place is set to what the step began
     /// from, and its next try begins there.
     WorkReverted { step: StepId },
@@ -339,4 +369,15 @@ impl Event {
             Self::RunCompleted => "run_completed",
         }
     }
+}
+
+/// Older journals do not say whether what a step left stays: it always did.
+pub(super) fn stayed_before() -> bool {
+    true
+}
+
+/// Whether what a step left stays, which journals do not say.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this signature")]
+pub(super) fn stays(kept: &bool) -> bool {
+    *kept
 }

@@ -85,6 +85,9 @@ pub struct Looked {
     pub changed_count: u64,
     /// How the checks that were looked at stand.
     pub checks: Vec<(CheckId, Holds)>,
+    /// Whether it changed what it may not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub out_of_bounds: bool,
 }
 
 /// How many changed paths the state keeps of a failed verification.
@@ -96,6 +99,7 @@ impl Looked {
             changed: report.changed.iter().take(MAX_LOOKED_PATHS).cloned().collect(),
             changed_count: report.changed_count,
             checks: report.proofs.iter().map(|proof| (proof.check, proof.holds)).collect(),
+            out_of_bounds: !report.outside_may_write.is_empty() || !report.protected.is_empty(),
         }
     }
 

@@ -8,7 +8,9 @@ use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, RunId, StepId, Verif
 use crate::item::{ItemChange, NewItem, Task};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, Trouble, Usage, VerifyReport};
-use crate::run::{About, Category, NewBlocker, Publication, PushSettings, Session, TimerKey};
+use crate::run::{
+    About, Category, NewBlocker, Presence, Publication, PushSettings, Session, TimerKey,
+};
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
 
@@ -315,6 +317,9 @@ pub enum InputKind {
         /// When it was last seen at work.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         last_seen: Option<Timestamp>,
+        /// Whether it was in a box; none in journals from before that was asked, and where nothing tells.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        boxed: Option<bool>,
     },
     /// The verifier looked.
     Verified {
@@ -394,15 +399,22 @@ pub enum InputKind {
         /// The timer.
         key: TimerKey,
     },
-    /// A person decided.
+    /// A person decided; nobody noted from where, as before that was asked.
     Decided(Decision),
+    /// A person decided, and it is known from where.
+    DecidedAt {
+        /// From where.
+        presence: Presence,
+        /// What.
+        decision: Decision,
+    },
 }
 
 impl InputKind {
     /// An attempt was lost, and nothing is known of what it used.
     pub fn lost(attempt: AttemptId, snapshot: Snapshot, trouble: Vec<Trouble>) -> Self {
         let usage = Usage::default();
-        Self::AttemptLost { attempt, snapshot, trouble, usage, last_seen: None }
+        Self::AttemptLost { attempt, snapshot, trouble, usage, last_seen: None, boxed: None }
     }
 }
 
@@ -448,6 +460,12 @@ pub enum Decision {
         step: StepId,
         /// Why.
         reason: String,
+        /// Whether what the step left stays, unproven as it is.
+        #[serde(
+            default = "super::event::stayed_before",
+            skip_serializing_if = "super::event::stays"
+        )]
+        keep: bool,
     },
     /// No new attempt starts.
     Pause {

@@ -20,10 +20,12 @@ mod decide;
 mod effect;
 mod event;
 mod failure;
+mod held;
 mod input;
 mod items;
 mod noted;
 mod outstanding;
+mod presence;
 mod session;
 mod settings;
 mod state;
@@ -51,6 +53,7 @@ pub use input::{Actor, BaselineRequest, Decision, Input, InputKind, Raise, RunFa
 pub use items::ItemStatus;
 pub use noted::{About, MAX_NOTE_BYTES, Noted};
 pub use outstanding::outstanding;
+pub use presence::{DecidedFrom, Presence};
 pub use session::{
     BLOCKS_IN_A_ROW, BLOCKS_IN_ALL, Blocks, HandOver, HostKind, HostProcess, MAX_ROUNDS,
     ROUNDS_END, Session,

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use imbl::{OrdSet, Vector};
 use serde::{Deserialize, Serialize};
 
-use crate::id::{AttemptId, Fence, GateId, ObjectId, StepId, StepIndex, VerificationId};
+use crate::id::{
+    AttemptId, ContentHash, Fence, GateId, ObjectId, StepId, StepIndex, VerificationId,
+};
 use crate::item::Item;
 use crate::plan::{CheckId, Plan, PlanStep, Skip};
 use crate::proof::ProtectedChange;
@@ -81,12 +83,21 @@ pub struct RunState {
     pub latest: Option<Snapshot>,
     /// Protected files that a person pinned anew: the object, or none for a removed file.
     pub pins: Arc<BTreeMap<String, Option<ObjectId>>>,
+    /// The same for files of which only some keys count: what stands for their values.
+    #[serde(default, skip_serializing_if = "has_none")]
+    pub pinned_values: Arc<BTreeMap<String, ContentHash>>,
     /// The code tree that the place is set to before the next step begins.
     pub reset_code: Option<ObjectId>,
     /// Verifications so far.
     pub verifications: u32,
     /// Gates so far.
     pub gates: u32,
+    /// When the last gate opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gate_since: Option<Timestamp>,
+    /// Whether any attempt so far was outside a box, where it may reach what speaks for the person.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unboxed: bool,
     /// What steps repeat over, in the order in which it came up.
     #[serde(default, skip_serializing_if = "Vector::is_empty")]
     pub items: Vector<Arc<ItemState>>,
@@ -358,6 +369,9 @@ pub struct StepState {
     pub accepted_settings: Option<PushSettings>,
     /// Whether the step counts as done without its proof.
     pub waived: bool,
+    /// Whether unproven work of it left the place; its snapshots keep it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub set_aside: bool,
     /// Why the step was skipped or is blocked.
     pub note: Option<String>,
     /// When the step first took the place.
@@ -640,4 +654,9 @@ fn no_plan() -> Arc<Plan> {
 
 fn no_facts() -> Arc<RunFacts> {
     Arc::new(RunFacts::unknown())
+}
+
+/// Whether there is nothing in a map that several states share.
+fn has_none<K, V>(map: &Arc<BTreeMap<K, V>>) -> bool {
+    map.is_empty()
 }

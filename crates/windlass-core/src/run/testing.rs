@@ -81,6 +81,7 @@ pub(crate) fn agent(id: &'static str) -> Draft {
             on: BTreeMap::new(),
             skip: Skip::Never,
             exhausted: Exhausted::Pause,
+            waive_keeps: false,
             commit: CommitPolicy::Never,
             done: Some(command()),
             satisfied_ok: false,
@@ -209,6 +210,13 @@ impl Draft {
         self
     }
 
+    /// The step is proven by those tests, which pass.
+    pub(crate) fn green(mut self) -> Self {
+        let kind = CheckKind::Green(suite());
+        self.step.done = Some(Criterion::Check(Check { id: CheckId(0), kind }));
+        self
+    }
+
     /// Nobody works on the step: it only proves its command, and goes back where that fails.
     pub(crate) fn verifies(mut self, failed: Option<(FailedTo, u32)>) -> Self {
         self.step.kind = StepKind::Group;
@@ -232,6 +240,11 @@ impl Draft {
     /// The step is a spoke, which works in a place of its own.
     pub(crate) fn writes(mut self, file: &str) -> Self {
         self.step.writes = vec![file.to_owned()];
+        self
+    }
+
+    pub(crate) fn waive_keeps(mut self) -> Self {
+        self.step.waive_keeps = true;
         self
     }
 
@@ -405,7 +418,7 @@ impl Run {
 
     /// Feeds an input and applies what follows.
     pub(crate) fn feed(&mut self, kind: InputKind) -> Result<Vec<Event>, Rejected> {
-        let asked = matches!(kind, InputKind::Decided(_));
+        let asked = matches!(kind, InputKind::Decided(_) | InputKind::DecidedAt { .. });
         let actor = if asked { Actor::person("ann") } else { Actor::engine() };
         self.told(actor, kind)
     }
@@ -687,7 +700,7 @@ pub(crate) fn protected() -> VerifyReport {
 }
 
 pub(crate) fn changes() -> Vec<ProtectedChange> {
-    vec![ProtectedChange { path: "Makefile".to_owned(), now: Some("blob".into()) }]
+    vec![ProtectedChange::of_file("Makefile".to_owned(), Some("blob".into()))]
 }
 
 fn proof(holds: Holds, summary: &str) -> Proof {
@@ -730,7 +743,7 @@ pub(crate) fn rollback_with_code(step: &str, code: &str) -> Decision {
 }
 
 pub(crate) fn skip(step: &str) -> Decision {
-    Decision::Skip { step: step.into(), reason: "not needed".to_owned() }
+    Decision::Skip { step: step.into(), reason: "not needed".to_owned(), keep: false }
 }
 
 pub(crate) const PAUSE: Decision = Decision::Pause { now: false };
@@ -779,6 +792,7 @@ pub(crate) fn lost(attempt: &str, code: &str) -> Event {
         trouble: Vec::new(),
         usage: crate::proof::Usage::default(),
         last_seen: None,
+        boxed: None,
     }
 }
 
@@ -808,7 +822,7 @@ pub(crate) fn done(step: &str) -> Event {
 }
 
 pub(crate) fn skipped(step: &str, reason: &str) -> Event {
-    Event::StepSkipped { step: step.into(), reason: reason.to_owned() }
+    Event::StepSkipped { step: step.into(), reason: reason.to_owned(), kept: true }
 }
 
 pub(crate) fn waits(step: &str, until: Timestamp, limit: bool) -> Event {
@@ -839,12 +853,12 @@ pub(crate) fn protected_gate(id: u32, step: &str, code: &str) -> Event {
 
 pub(crate) fn approved(gate: u32) -> Event {
     let (gate, by) = (GateId(gate), "ann".to_owned());
-    Event::GateApproved { gate, by, message: None, in_advance: false }
+    Event::GateApproved { gate, by, message: None, in_advance: false, presence: None }
 }
 
 pub(crate) fn approved_by_yes(gate: u32) -> Event {
     let (gate, by) = (GateId(gate), "ann".to_owned());
-    Event::GateApproved { gate, by, message: None, in_advance: true }
+    Event::GateApproved { gate, by, message: None, in_advance: true, presence: None }
 }
 
 pub(crate) fn stop(attempt: &str, reason: StopReason) -> Event {
@@ -861,6 +875,7 @@ pub(crate) fn rolled_back(target: &str, code: &str) -> Event {
         code: None,
         observed: files(code),
         failure: None,
+        presence: None,
     }
 }
 

@@ -144,7 +144,7 @@ impl Teller {
             Event::RolledBack { target, .. } if !routed => {
                 Move::RolledBack { step: target.clone() }
             }
-            Event::StepWaived { step } => Move::Waived { step: step.clone() },
+            Event::StepWaived { step, .. } => Move::Waived { step: step.clone() },
             Event::StepBlocked { step, .. } => Move::Blocked { step: step.clone() },
             Event::RunPaused { reason, .. } => Move::Paused { reason: *reason },
             Event::RunCompleted => Move::Completed,

@@ -48,7 +48,7 @@ impl Walk {
             Event::StepBlocked { step, .. } if self.phase(step) == Some(&Phase::Reading) => {
                 Target::BadTasks { step: step.clone() }
             }
-            Event::StepWaived { step } | Event::StepBlocked { step, .. } => {
+            Event::StepWaived { step, .. } | Event::StepBlocked { step, .. } => {
                 self.expected.remove(step);
                 self.failed.remove(step);
                 match stopped.take() {

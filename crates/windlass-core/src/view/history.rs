@@ -6,9 +6,9 @@ use crate::id::{AttemptId, GateId, ObjectId, StepId, VerificationId};
 use crate::item::Wanted;
 use crate::judgement::{CriterionResult, Remark};
 use crate::plan::{Holds, Strength};
-use crate::proof::{Blob, Outcome, Proof, Usage, VerifyReport};
+use crate::proof::{Blob, Outcome, Proof, ProtectedChange, Usage, VerifyReport};
 use crate::question::AnsweredBy;
-use crate::run::{Event, Gate, GateKind, Publication, VerifyReason};
+use crate::run::{Event, Gate, GateKind, Presence, Publication, VerifyReason};
 use crate::snapshot::Snapshot;
 use crate::time::{Span, Timestamp};
 
@@ -501,6 +501,11 @@ fn told_words(event: &Event) -> String {
     }
 }
 
+/// Tells from where a person decided; nothing in journals from before that was noted.
+fn from_words(presence: Option<&Presence>) -> String {
+    presence.map(Presence::words).unwrap_or_default()
+}
+
 /// Tells what was shown to a person, and answered.
 #[expect(clippy::wildcard_enum_match_arm, reason = "`describe` sends only these here")]
 fn answer_words(event: &Event) -> String {
@@ -509,16 +514,18 @@ fn answer_words(event: &Event) -> String {
         Event::GateApproved { by, in_advance: true, .. } => {
             format!("approved in advance by {by} (--yes)")
         }
-        Event::GateApproved { by, message, .. } => match message {
-            Some(message) => format!("approved by {by}: {message}"),
-            None => format!("approved by {by}"),
-        },
+        Event::GateApproved { by, message, presence, .. } => {
+            let from = from_words(presence.as_ref());
+            match message {
+                Some(message) => format!("approved by {by}{from}: {message}"),
+                None => format!("approved by {by}{from}"),
+            }
+        }
         Event::GateAnswerRefused { changed, .. } => {
             format!("the approval was refused, files changed since: {}", changed.join(", "))
         }
         Event::ProtectedPinned { changes } => {
-            let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
-            format!("protected files were pinned anew: {}", paths.join(", "))
+            format!("protected files were pinned anew: {}", ProtectedChange::all_called(changes))
         }
         _ => String::new(),
     }
@@ -533,7 +540,7 @@ pub fn describe(event: &Event) -> String {
         Event::StepReady { step } => format!("`{step}` is ready"),
         Event::StepTaken { step } => format!("`{step}` is next"),
         Event::StepBegan { step, .. } => format!("`{step}` began"),
-        Event::StepSkipped { step, reason } => format!("`{step}` was skipped: {reason}"),
+        Event::StepSkipped { step, reason, .. } => format!("`{step}` was skipped: {reason}"),
         Event::AttemptStarted { attempt, try_number, .. } => {
             format!("attempt {attempt} started (try {try_number})")
         }
@@ -578,17 +585,22 @@ pub fn describe(event: &Event) -> String {
         | Event::GateApproved { .. }
         | Event::GateAnswerRefused { .. }
         | Event::ProtectedPinned { .. } => answer_words(event),
-        Event::FeedbackGiven { step, by, message, .. } => {
-            format!("{by} sent `{step}` back: {message}")
+        Event::FeedbackGiven { step, by, message, presence, .. } => {
+            let from = from_words(presence.as_ref());
+            format!("{by} sent `{step}` back{from}: {message}")
         }
         Event::RouteTaken { step, verdict, target } => {
             format!("`{step}` said {verdict}, which leads to `{target}`")
         }
-        Event::RolledBack { target, by, message, .. } => {
-            format!("rolled back to `{target}` by {by}: {message}")
+        Event::RolledBack { target, by, message, presence, .. } => {
+            let from = from_words(presence.as_ref());
+            format!("rolled back to `{target}` by {by}{from}: {message}")
         }
         Event::StepDone { step } => format!("`{step}` is done"),
-        Event::StepWaived { step } => format!("`{step}` was waived: it is not proven"),
+        Event::StepWaived { step, kept: true } => format!("`{step}` was waived: it is not proven"),
+        Event::StepWaived { step, kept: false } => {
+            format!("`{step}` was waived: it is not proven, and its work is set aside")
+        }
         Event::WorkReverted { step } => format!("the last try at `{step}` is taken back"),
         Event::StepFailed { step } => format!("`{step}` failed"),
         Event::StepBlocked { step, reason } => format!("`{step}` is blocked: {reason}"),

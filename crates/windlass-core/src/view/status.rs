@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::id::{GateId, RunId, StepId, StepIndex};
 use crate::plan::StepKind;
-use crate::proof::Outcome;
+use crate::proof::{Outcome, ProtectedChange};
 use crate::run::{
     Control, GateKind, PauseReason, Phase, Publication, RunState, RunStatus, StepStatus,
 };
@@ -322,8 +322,8 @@ fn detail(state: &RunState) -> Option<String> {
         return Some(match &gate.kind {
             GateKind::Approval => format!("`{}` is proven and waits for approval", gate.step),
             GateKind::Protected { changes, .. } => {
-                let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
-                format!("`{}` changed protected files: {}", gate.step, paths.join(", "))
+                let files = ProtectedChange::all_called(changes);
+                format!("`{}` changed protected files: {files}", gate.step)
             }
             GateKind::Route { verdict, target, .. } => {
                 format!("`{}` said {verdict}: approve to go back to `{target}`", gate.step)

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::id::{GateId, ObjectId, StepId, StepIndex, VerificationId};
 use crate::plan::{FailedRoute, Holds, Strength};
-use crate::proof::{Outcome, VerifyReport};
+use crate::proof::{Outcome, ProtectedChange, VerifyReport};
 use crate::run::{Event, GateKind, RunState, StepStatus, StopReason, VerifyReason};
 use crate::view::history::{describe, outcome_words};
 use crate::view::moves::{moves_on, next};
@@ -225,9 +225,8 @@ impl<'a> Teller<'a> {
                         "it said {verdict}: a person decides whether to go back to `{target}`"
                     ),
                     GateKind::Protected { changes, .. } => {
-                        let paths: Vec<&str> =
-                            changes.iter().map(|change| change.path.as_str()).collect();
-                        format!("it changed files that judge the work: {}", paths.join(", "))
+                        let files = ProtectedChange::all_called(changes);
+                        format!("it changed files that judge the work: {files}")
                     }
                 })
             }
@@ -303,7 +302,7 @@ impl<'a> Teller<'a> {
             Event::StepBegan { step, baseline } if step == self.step => {
                 Some(format!("it began from code {}", short(&baseline.snapshot.code)))
             }
-            Event::StepSkipped { step, reason } if step == self.step => {
+            Event::StepSkipped { step, reason, .. } if step == self.step => {
                 Some(format!("it was skipped: {reason}"))
             }
             Event::WaitStarted { step, until, limit } if step == self.step => Some(if *limit {
@@ -312,7 +311,7 @@ impl<'a> Teller<'a> {
                 format!("it waits until {until} before its next try")
             }),
             Event::StepDone { step } if step == self.step => Some("it is done".to_owned()),
-            Event::StepWaived { step } if step == self.step => {
+            Event::StepWaived { step, .. } if step == self.step => {
                 Some("it was waived: it counts as done and is not proven".to_owned())
             }
             Event::StepFailed { step } if step == self.step => {

@@ -14,6 +14,7 @@ use super::mcp;
 use super::network;
 use super::order::{self, Order};
 use super::placeholder;
+use super::protect::{self, WrittenProtect};
 use super::route;
 use super::settings::{self, Defaults, WrittenLimits, WrittenPrepare};
 use super::step;
@@ -38,7 +39,7 @@ pub struct Workflow {
     pub(crate) platform: Option<Located<String>>,
     pub(crate) prepare: Vec<WrittenPrepare>,
     pub(crate) carry: Vec<Located<Template>>,
-    pub(crate) protect: Vec<Located<Template>>,
+    pub(crate) protect: WrittenProtect,
     pub(crate) recheck: Vec<Written>,
     pub(crate) baseline: BaselinePolicy,
     pub(crate) cold: bool,
@@ -84,6 +85,11 @@ impl Workflow {
     /// Returns the platform that it asks for: a name, or the word for looking which; none for none.
     pub fn platform(&self) -> Option<&str> {
         self.platform.as_ref().map(|platform| platform.value.as_str())
+    }
+
+    /// Returns whether what judges the work may be looked for: the file does not say `protect: none`.
+    pub fn protects(&self) -> bool {
+        !self.protect.none
     }
 
     /// Returns what the file was called when it was read.
@@ -132,11 +138,9 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
     let defaults = fields.get("defaults").map(|node| settings::read_defaults(node, findings));
     let limits = fields.get("limits").map(|node| settings::read_limits(node, findings));
     let prepare = fields.get("prepare").map(|node| settings::read_prepare(node, findings));
-    let mut globs = |key: &str| {
-        let node = fields.get(key);
-        node.map(|node| fields::templates(node, Role::FixedGlob, findings)).unwrap_or_default()
-    };
-    let (carry, protect) = (globs("carry"), globs("protect"));
+    let carry = fields.get("carry");
+    let carry = carry.map(|node| fields::templates(node, Role::FixedGlob, findings));
+    let protect = fields.get("protect").map(|node| protect::read(node, findings));
     let recheck = fields.get("recheck").map(|node| read_recheck(node, findings));
     let baseline = fields.get("baseline");
     let baseline = baseline.and_then(|node| fields::word(node, &grammar::BASELINE, findings));
@@ -155,8 +159,8 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
         limits: limits.unwrap_or_default(),
         platform: platform.filter(|platform| platform.value != NONE),
         prepare: prepare.unwrap_or_default(),
-        carry,
-        protect,
+        carry: carry.unwrap_or_default(),
+        protect: protect.unwrap_or_default(),
         recheck: recheck.unwrap_or_default(),
         baseline: baseline.unwrap_or_default(),
         cold: cold.unwrap_or(true),

@@ -5,6 +5,7 @@
 
 use super::diagnostic::{Findings, Located};
 use super::order::Order;
+use super::protect::{WrittenProtect, WrittenRule};
 use super::suggest::shown;
 use crate::plan::glob;
 use crate::plan::template::Template;
@@ -19,17 +20,18 @@ fn adds(order: &Order, index: usize) -> bool {
 }
 
 /// Whether nobody but people changes a task list, or agents are meant to: papers are theirs.
-fn is_guarded(tasks: &Located<Template>, protect: &[Located<Template>]) -> bool {
+fn is_guarded(tasks: &Located<Template>, protect: &WrittenProtect) -> bool {
     let file = tasks.value.skeleton();
-    let covers = |globs: &Located<Template>| {
-        glob::compile(&globs.value.skeleton()).is_ok_and(|g| g.compile_matcher().is_match(&file))
+    let covers = |rule: &WrittenRule| {
+        let glob = glob::compile(&rule.file.value.skeleton());
+        rule.keys.is_empty() && glob.is_ok_and(|glob| glob.compile_matcher().is_match(&file))
     };
     let by_agents = tasks.value.placeholders().next().is_some();
-    by_agents || protect.iter().any(covers)
+    by_agents || protect.rules.iter().any(covers)
 }
 
 /// Reports what cannot be repeated.
-pub(super) fn check(order: &Order, protect: &[Located<Template>], findings: &mut Findings) {
+pub(super) fn check(order: &Order, protect: &WrittenProtect, findings: &mut Findings) {
     for (index, step) in order.steps.iter().enumerate() {
         let around = order.repeated_by(index);
         if let Some(foreach) = &step.step.foreach {

@@ -38,6 +38,7 @@ pub(crate) mod network;
 mod order;
 mod paper_check;
 mod placeholder;
+pub(crate) mod protect;
 pub(crate) mod quote;
 mod reference;
 pub(crate) mod room;

@@ -56,7 +56,8 @@ fn of_workflow<'w>(workflow: &'w Workflow, all: &mut Vec<&'w Located<Template>>)
         all.push(&prepare.run);
         all.extend(prepare.folder.iter().chain(&prepare.lock));
     }
-    all.extend(workflow.carry.iter().chain(&workflow.protect));
+    all.extend(&workflow.carry);
+    all.extend(workflow.protect.rules.iter().map(|rule| &rule.file));
     for criterion in &workflow.recheck {
         of_criterion(criterion, all);
     }

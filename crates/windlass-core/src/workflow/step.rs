@@ -57,6 +57,7 @@ pub(crate) struct Step {
     pub(crate) on: Vec<WrittenRoute>,
     pub(crate) skip: Skip,
     pub(crate) exhausted: Exhausted,
+    pub(crate) waive_keeps: bool,
     pub(crate) commit: CommitPolicy,
     pub(crate) done: Option<check::Written>,
     pub(crate) satisfied_ok: bool,
@@ -186,6 +187,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
         skip: word(&fields, "skip", &grammar::SKIP, findings).unwrap_or(Skip::Never),
         exhausted: word(&fields, "exhausted", &grammar::EXHAUSTED, findings)
             .unwrap_or(Exhausted::Pause),
+        waive_keeps: read_waive(&fields, findings),
         commit: word(&fields, "commit", &grammar::COMMIT, findings).unwrap_or(CommitPolicy::Wip),
         done: read_done(&fields, findings),
         satisfied_ok: word(&fields, "satisfied", &grammar::OK, findings).unwrap_or(false),
@@ -259,6 +261,29 @@ fn read_foreach(fields: &Fields<'_>, findings: &mut Findings) -> Option<Foreach>
     });
     let max = max.flatten().unwrap_or(MAX_ITEMS);
     Some(Foreach { at: node.at, max, tasks, stories, report, checkpoint })
+}
+
+/// Reads whether the work of a waived step stays; it needs bounds that it can be held to.
+fn read_waive(fields: &Fields<'_>, findings: &mut Findings) -> bool {
+    let Some(node) = fields.get("waive") else { return false };
+    let keeps = fields::word(node, &grammar::WAIVE, findings).unwrap_or(false);
+    let waives = fields
+        .get("exhausted")
+        .is_some_and(|node| matches!(&node.value, Value::Text(text) if text == "waive"));
+    if !waives {
+        findings.error_with_help(
+            node.at,
+            "`waive` has no meaning without `exhausted: waive`",
+            "add `exhausted: waive`, or remove the line",
+        );
+    } else if fields.get("may_write").is_none() {
+        findings.error_with_help(
+            node.at,
+            "`waive: keep` needs `may_write`",
+            "say which files may stay although nothing proves them",
+        );
+    }
+    keeps
 }
 
 fn read_fix(fields: &Fields<'_>, findings: &mut Findings) -> Option<Fix> {

@@ -212,6 +212,7 @@ impl Step {
             on: Vec::new(),
             skip: Skip::Never,
             exhausted: Exhausted::Pause,
+            waive_keeps: false,
             commit: CommitPolicy::Wip,
             done: None,
             satisfied_ok: false,

@@ -74,7 +74,7 @@ pub(crate) fn parse(source: &str, findings: &mut Findings) -> Option<Node> {
     // A byte order mark is an editor's habit and no part of the document.
     let text = source.strip_prefix('\u{feff}').unwrap_or(source);
     let skipped = source.len() - text.len();
-    match serde_saphyr::from_str_with_options::<Spanned<Raw>>(text, options()) {
+    match serde_saphyr::from_str_with_options::<Spanned<Raw>>(text, options(MAX_ALIASED_NODES)) {
         Ok(raw) => Some(Reader { text, skipped }.node(raw)),
         Err(error) => {
             report(error.without_snippet(), skipped, findings);
@@ -83,9 +83,19 @@ pub(crate) fn parse(source: &str, findings: &mut Findings) -> Option<Node> {
     }
 }
 
-fn options() -> serde_saphyr::Options {
+/// Parses a document that says everything where it stands: none for one with aliases, or with a byte order
+/// mark, or that is no document.
+pub(crate) fn parse_plain(text: &str) -> Option<Node> {
+    if text.len() > MAX_SOURCE_BYTES || text.starts_with('\u{feff}') {
+        return None;
+    }
+    let raw = serde_saphyr::from_str_with_options::<Spanned<Raw>>(text, options(0)).ok()?;
+    Some(Reader { text, skipped: 0 }.node(raw))
+}
+
+fn options(aliased_nodes: usize) -> serde_saphyr::Options {
     let mut alias_limits = AliasLimits::default();
-    alias_limits.max_total_replayed_events = MAX_ALIASED_NODES;
+    alias_limits.max_total_replayed_events = aliased_nodes;
     serde_saphyr::options! {
         budget: serde_saphyr::budget! {
             max_depth: MAX_DEPTH,

@@ -380,7 +380,7 @@ fn verify_report(plan: &PlanStep, dice: &mut Dice, state: &RunState) -> VerifyRe
         9 => {
             let path = format!("p{}", dice.roll(3));
             let pinned = state.pins.contains_key(&path);
-            let change = ProtectedChange { path, now: Some("blob".into()) };
+            let change = ProtectedChange::of_file(path, Some("blob".into()));
             VerifyReport { protected: if pinned { Vec::new() } else { vec![change] }, ..passes() }
         }
         10 => VerifyReport { outside_may_write: vec!["x".to_owned()], ..passes() },
@@ -502,7 +502,10 @@ pub(crate) fn decision(state: &RunState, world: &mut World, dice: &mut Dice) -> 
             checkpoint: None,
             observed,
         },
-        12 | 13 => Decision::Skip { step: some_step(dice), reason: "not needed".to_owned() },
+        12 | 13 => {
+            let keep = dice.roll(3) == 2;
+            Decision::Skip { step: some_step(dice), reason: "not needed".to_owned(), keep }
+        }
         14 => Decision::Pause { now: false },
         15 => Decision::Pause { now: true },
         16..=19 => {

@@ -284,7 +284,7 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
                 checkpoint: None,
                 observed: files(),
             },
-            Decision::Skip { step: id.clone(), reason: "not needed".to_owned() },
+            Decision::Skip { step: id.clone(), reason: "not needed".to_owned(), keep: false },
             Decision::RetryReset { step: Some(id) },
         ];
         inputs.extend(decisions.map(InputKind::Decided));

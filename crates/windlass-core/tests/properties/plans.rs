@@ -233,6 +233,7 @@ pub(crate) fn plain(id: String) -> PlanStep {
         on: BTreeMap::new(),
         skip: Skip::Never,
         exhausted: Exhausted::Pause,
+        waive_keeps: false,
         commit: CommitPolicy::Never,
         done: criterion(0),
         satisfied_ok: false,

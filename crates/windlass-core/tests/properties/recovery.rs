@@ -229,7 +229,7 @@ impl PureRun {
             return report(plan, Holds::No, &words.collect::<String>());
         }
         if pure(self.seed, ("protected", which), 6) == 0 && !self.state.pins.contains_key("p") {
-            let protected = vec![ProtectedChange { path: "p".to_owned(), now: None }];
+            let protected = vec![ProtectedChange::of_file("p".to_owned(), None)];
             return VerifyReport { protected, ..report(plan, Holds::Yes, "passed") };
         }
         if !plan.on.is_empty() && pure(self.seed, ("verdict", which), 2) == 0 {

@@ -73,6 +73,7 @@ fn report(story: &Story, text: &str) -> ReportView {
     }
     for step in &mut view.steps {
         titled(&mut step.title);
+        step.set_aside = Some(text.to_owned());
     }
     for entry in &mut view.decisions {
         titled(&mut entry.who);

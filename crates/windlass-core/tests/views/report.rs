@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use windlass_core::id::ContentHash;
+use windlass_core::measure::TestsChanged;
 use windlass_core::view::{
     Changes, Difference, FileChange, KeptFiles, ReportAudit, ReportFacts, ReportView, html,
     markdown, report_view,
@@ -34,6 +35,13 @@ fn view(story: &Story, output: &str) -> ReportView {
         audit: Some(ReportAudit { ok: true, records: 60, decisions: 30, problems: Vec::new() }),
         step_changes: BTreeMap::from([("implement".into(), changes.clone())]),
         changes: Some(changes),
+        tests: Some(TestsChanged {
+            whole: true,
+            before: 41,
+            after: 39,
+            removed_count: 2,
+            removed: vec!["test_a".to_owned(), "<b>@org closes #5".to_owned()],
+        }),
         outputs: BTreeMap::from([(ContentHash::of(b"FAIL sum"), output.to_owned())]),
         fates: kept.list.iter().map(|kept| (kept.name.clone(), kept.fate)).collect(),
         version: "0.0.0".to_owned(),

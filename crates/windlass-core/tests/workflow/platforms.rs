@@ -4,6 +4,7 @@ use proptest::prelude::*;
 use windlass_core::id::StepIndex;
 use windlass_core::plan::{CheckKind, Criterion, Plan, PlanRequest};
 use windlass_core::platform::{Listing, Pack, PinnedPlatform, Wanted, detect};
+use windlass_core::protect::Protected;
 use windlass_core::workflow::Workflow;
 
 use super::{parsed, refused};
@@ -86,7 +87,8 @@ fn checks_become_ordinary_ones_in_each_root() {
         [("back", "x get", None), ("front", "x get", Some("front/x.lock"))],
         "a lock counts where it is"
     );
-    assert_eq!(plan.protect, ["back/lint.cfg", "back/x.toml", "front/lint.cfg", "front/x.toml"]);
+    let protected = ["back/lint.cfg", "back/x.toml", "front/lint.cfg", "front/x.toml"];
+    assert_eq!(plan.protect, protected.map(Protected::whole));
     let stored = serde_json::to_string(&plan).unwrap();
     assert_eq!(serde_json::from_str::<Plan>(&stored).unwrap(), plan);
 }

@@ -267,7 +267,11 @@ impl Worker {
         }
         let usage = backend.map(|backend| printed(&*backend, Outcome::Cancelled, &scratch).usage);
         let usage = usage.unwrap_or_default();
-        Ok(InputKind::AttemptLost { attempt: attempt.clone(), snapshot, trouble, usage, last_seen })
+        // The folder of its box lies where an attempt outside one cannot write, and is made before the
+        // program starts; one that never began did nothing.
+        let boxed = scratch.is_dir().then(|| scratch.join("box").is_dir());
+        let attempt = attempt.clone();
+        Ok(InputKind::AttemptLost { attempt, snapshot, trouble, usage, last_seen, boxed })
     }
 
     /// Gives back the sign-in that an attempt held whose driver died.

@@ -91,9 +91,11 @@ fn seen(
         red: None,
         known_failures: state.known_failures(),
         snapshot: &Snapshot { code: code.clone(), papers },
+        held: Vec::new(),
         proven_code: code,
         committed_code: code,
         pins: &state.pins,
+        pinned_values: &state.pinned_values,
         context: &state.context,
         document: &document,
     };

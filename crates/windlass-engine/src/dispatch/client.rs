@@ -7,12 +7,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use windlass_core::id::RunId;
-use windlass_core::run::{Actor, HostProcess, InputKind};
+use windlass_core::run::{Actor, DecidedFrom, HostProcess, InputKind, Presence, RunState};
+use windlass_core::time::Span;
 
 use super::clock::now;
 use super::driver::{DriveError, DriveOptions, Driver};
 use super::hosted;
-use super::request::{Answer, Request};
+use super::request::{Answer, Posted, Request};
 use super::site::Site;
 use super::socket;
 use crate::fault;
@@ -37,6 +38,10 @@ pub enum ClientError {
     BelowHost { run: RunId },
     #[error("run `{run}` belongs to a session, and this was not called at a terminal of a person")]
     NoTerminal { run: RunId },
+    #[error(
+        "an attempt of run `{run}` was not boxed, and this was not called at a terminal of a person"
+    )]
+    Unboxed { run: RunId },
     #[error("whether this process belongs to an agent cannot be found out")]
     Ancestry(#[from] AncestryError),
     #[error("the store cannot be opened")]
@@ -70,13 +75,40 @@ pub fn send(
     person: &str,
     request: &Request,
 ) -> Result<Sent, ClientError> {
-    let me = i32::try_from(std::process::id()).unwrap_or(-1);
-    if ancestry::is_below_launcher(me, &site.home.registry())? {
-        return Err(ClientError::BelowLauncher);
-    }
+    send_shown(site, run, person, request, None)
+}
+
+/// Asks something of a run on behalf of `person`, who had what it is about before them for so long.
+///
+/// # Errors
+/// The caller may not, or nobody answers.
+pub fn send_shown(
+    site: &Arc<Site>,
+    run: &RunId,
+    person: &str,
+    request: &Request,
+    shown: Option<Span>,
+) -> Result<Sent, ClientError> {
     let mut store = Store::open(&site.home.state)?;
-    refuse_host(&store, run, me)?;
-    send_heard(site, run, person, request, &mut store)
+    refuse_agents(site, &store, run, Some(request))?;
+    let asked = Posted { request: request.clone(), presence: Presence { shown, ..here() } };
+    send_heard(site, run, person, &asked, &mut store)
+}
+
+/// Answers a gate of a run that windlass itself plays: there is no person whose word could be taken.
+///
+/// # Errors
+/// The caller may not, or nobody answers.
+pub fn send_played(
+    site: &Arc<Site>,
+    run: &RunId,
+    person: &str,
+    request: &Request,
+) -> Result<Sent, ClientError> {
+    let mut store = Store::open(&site.home.state)?;
+    refuse_agents(site, &store, run, None)?;
+    let asked = Posted { request: request.clone(), presence: here() };
+    send_heard(site, run, person, &asked, &mut store)
 }
 
 /// Asks something of a run for a person whose word a hook has heard: the session that calls has it in
@@ -91,14 +123,52 @@ pub fn send_on_behalf(
     request: &Request,
 ) -> Result<Sent, ClientError> {
     let mut store = Store::open(&site.home.state)?;
-    send_heard(site, run, person, request, &mut store)
+    let presence = Presence::from(DecidedFrom::Session);
+    send_heard(site, run, person, &Posted { request: request.clone(), presence }, &mut store)
+}
+
+/// From where this process decides.
+fn here() -> Presence {
+    Presence::from(match caller::terminal() {
+        Some(device) => DecidedFrom::Terminal(device),
+        None => DecidedFrom::NoTerminal,
+    })
+}
+
+/// Refuses agents and checks, and whoever may be one.
+fn refuse_agents(
+    site: &Site,
+    store: &Store,
+    run: &RunId,
+    request: Option<&Request>,
+) -> Result<(), ClientError> {
+    let me = i32::try_from(std::process::id()).unwrap_or(-1);
+    if ancestry::is_below_launcher(me, &site.home.registry())? {
+        return Err(ClientError::BelowLauncher);
+    }
+    // A journal that cannot be read is said by whoever decides.
+    let Ok(loaded) = load(store, run) else { return Ok(()) };
+    refuse_host(&loaded.state, run, me)?;
+    refuse_unboxed(&loaded.state, run, request)
+}
+
+/// Refuses who is not at a terminal where an attempt was outside a box: it could have left something
+/// behind with a service or a multiplexer of the user's, which has no launcher above it.
+fn refuse_unboxed(
+    state: &RunState,
+    run: &RunId,
+    request: Option<&Request>,
+) -> Result<(), ClientError> {
+    let decides = request.is_some_and(|request| request.needs_person(state));
+    if decides && state.unboxed && caller::is_nobodys() {
+        return Err(ClientError::Unboxed { run: run.clone() });
+    }
+    Ok(())
 }
 
 /// Refuses whatever runs below the session that drives or drove the run, or may have got away from it.
-fn refuse_host(store: &Store, run: &RunId, me: i32) -> Result<(), ClientError> {
-    // A journal that cannot be read is said by whoever decides.
-    let Ok(loaded) = load(store, run) else { return Ok(()) };
-    let Some(session) = loaded.state.session else { return Ok(()) };
+fn refuse_host(state: &RunState, run: &RunId, me: i32) -> Result<(), ClientError> {
+    let Some(session) = &state.session else { return Ok(()) };
     let HostProcess { pid, start } = session.process;
     match ancestry::descends_from(me, pid, start)? {
         true => Err(ClientError::BelowHost { run: run.clone() }),
@@ -111,12 +181,11 @@ fn send_heard(
     site: &Arc<Site>,
     run: &RunId,
     person: &str,
-    request: &Request,
+    asked: &Posted,
     store: &mut Store,
 ) -> Result<Sent, ClientError> {
-    let bytes = serde_json::to_vec(request).unwrap_or_default();
     let actor = Actor::person(person);
-    let item = store.post(run, now(), actor.as_str(), &bytes)?;
+    let item = store.post(run, now(), actor.as_str(), &asked.bytes())?;
     fault::point("request-posted");
     let home = site.home.run(run);
     let deadline = Instant::now() + PATIENCE;

@@ -18,7 +18,7 @@ use super::clock::now;
 use super::ledger;
 use super::message::{Looked, Message, Report};
 use super::mirror;
-use super::request::{Answer, Request};
+use super::request::{Answer, Posted};
 use super::site::Site;
 use super::socket::{self, AgentAnswer};
 use super::worker::{Extra, Job, WorkerError};
@@ -559,12 +559,12 @@ impl Driver {
             return Ok(());
         }
         for item in self.journal.store().pending(&self.run)? {
-            let Ok(request) = serde_json::from_slice::<Request>(&item.bytes) else {
+            let Ok((request, presence)) = Posted::read(&item.bytes) else {
                 self.settle(item.id, &unreadable())?;
                 continue;
             };
             let InboxItem { id, actor, .. } = item;
-            let looked = Looked { item: id, actor, request };
+            let looked = Looked { item: id, actor, request, presence };
             if looked.request.needs_files() && self.is_quiet() {
                 let state = Arc::new(self.journal.state().clone());
                 self.workers
@@ -593,7 +593,7 @@ impl Driver {
         observed: Snapshot,
         changed: Vec<String>,
     ) -> Result<(), DriveError> {
-        let Looked { item, actor, request } = looked;
+        let Looked { item, actor, request, presence } = looked;
         if let Some(stale) = request.stale(self.journal.state().gate().map(|gate| gate.id)) {
             return self.settle(item, &Answer::rejected(&stale));
         }
@@ -604,7 +604,11 @@ impl Driver {
             None => Answer::Accepted,
         };
         let actor = serde_json::from_value(actor.into()).unwrap_or_else(|_| Actor::engine());
-        let input = Input { at: now(), actor, kind: InputKind::Decided(decision) };
+        let kind = match presence {
+            Some(presence) => InputKind::DecidedAt { presence, decision },
+            None => InputKind::Decided(decision),
+        };
+        let input = Input { at: now(), actor, kind };
         let outcomes = vec![(item, encode(&answer))];
         match self.journal.decide(input, outcomes, Vec::new()) {
             Ok(step) => {

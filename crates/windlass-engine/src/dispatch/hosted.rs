@@ -9,12 +9,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use windlass_core::id::{AttemptId, RunId};
-use windlass_core::run::{Actor, Effect, InputKind, Phase, Rejected, RunState, Session};
+use windlass_core::run::{
+    Actor, DecidedFrom, Effect, InputKind, Phase, Presence, Rejected, RunState, Session,
+};
 
 use super::clock::now;
 use super::driver::{DriveError, DriveOptions, Driver, Observer};
 use super::hosted_journal::wait_for_lock;
-use super::request::{Answer, Request};
+use super::request::{Answer, Posted, Request};
 use super::site::Site;
 use super::worker::Extra;
 use crate::fault;
@@ -169,7 +171,8 @@ impl HostedDriver {
     pub fn request(&mut self, request: &Request) -> Result<Answer, DriveError> {
         let run = self.state().facts.run.clone();
         let actor = Actor::person(&self.person);
-        let bytes = serde_json::to_vec(request).unwrap_or_default();
+        let presence = Presence::from(DecidedFrom::Session);
+        let bytes = Posted { request: request.clone(), presence }.bytes();
         let store = self.driver.journal_mut().store();
         let item = store.post(&run, now(), actor.as_str(), &bytes)?;
         self.driver.take_up_inbox()?;

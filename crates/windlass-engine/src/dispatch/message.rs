@@ -3,7 +3,7 @@
 use std::sync::mpsc::SyncSender;
 
 use windlass_core::id::AttemptId;
-use windlass_core::run::{Effect, InputKind};
+use windlass_core::run::{Effect, InputKind, Presence};
 use windlass_core::snapshot::Snapshot;
 
 use crate::store::{InboxId, NewPass};
@@ -56,4 +56,5 @@ pub(super) struct Looked {
     pub(super) item: InboxId,
     pub(super) actor: String,
     pub(super) request: Request,
+    pub(super) presence: Option<Presence>,
 }

@@ -40,7 +40,7 @@ mod workers;
 
 pub use blocker::{BlockerLook, check_blocker};
 pub use branch::IssueBranch;
-pub use client::{ClientError, Sent, send, send_on_behalf};
+pub use client::{ClientError, Sent, send, send_on_behalf, send_played, send_shown};
 pub use clock::now;
 pub use driver::{DriveError, DriveOptions, Driver, DriverHandle, Ended, Observer};
 pub use hosted::{HostedDriver, Stopped};

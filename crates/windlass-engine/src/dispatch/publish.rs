@@ -126,6 +126,9 @@ impl Worker {
                 Some(Changes { papers: Vec::new(), ..changes })
             };
             facts.changes = kept.whole.as_ref().and_then(changed);
+            facts.tests = kept.whole.as_ref().and_then(|whole| {
+                self.engine.tests_changed(&whole.from.code, &whole.to.code).ok().flatten()
+            });
             let steps = kept.work.iter();
             facts.step_changes =
                 steps.filter_map(|(step, work)| Some((step.clone(), changed(work)?))).collect();

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 use windlass_core::id::{GateId, ItemId, StepId};
 use windlass_core::item::{ItemChange, NewItem};
 use windlass_core::question::Phase;
-use windlass_core::run::{About, Category, Decision, NewBlocker, Raise, Rejected};
+use windlass_core::run::{
+    About, Category, Control, Decision, NewBlocker, Presence, Raise, Rejected, RunState,
+};
 use windlass_core::snapshot::Snapshot;
 
 /// What a person asks of a run.
@@ -40,7 +42,12 @@ pub enum Request {
     /// See [`Decision::Clarify`].
     Clarify { phase: Phase, category: String, question: String, text: String },
     /// See [`Decision::Skip`].
-    Skip { step: StepId, reason: String },
+    Skip {
+        step: StepId,
+        reason: String,
+        #[serde(default)]
+        keep: bool,
+    },
     /// See [`Decision::Pause`].
     Pause { now: bool },
     /// See [`Decision::Resume`].
@@ -77,6 +84,35 @@ impl Request {
         )
     }
 
+    /// Returns whether this accepts work, lets it pass or directs it: what a person has to say in person
+    /// where an agent could have said it too. Stopping a run and noting something is no such thing.
+    pub(super) fn needs_person(&self, state: &RunState) -> bool {
+        match self {
+            Self::Approve { .. }
+            | Self::Feedback { .. }
+            | Self::Rollback { .. }
+            | Self::Skip { .. }
+            | Self::WaiveCold { .. }
+            | Self::RetryReset { .. }
+            | Self::PublishDraft
+            | Self::Answer { .. }
+            | Self::Clarify { .. }
+            | Self::UpdateItem { .. }
+            | Self::Fixed { .. } => true,
+            // It says that something was put right, or accepts settings that were told about.
+            Self::Resume { raise } => {
+                *raise != Raise::default() || matches!(state.control, Control::Obstructed { .. })
+            }
+            Self::Checkpoint { .. }
+            | Self::Pause { .. }
+            | Self::AddItem { .. }
+            | Self::MoveItem { .. }
+            | Self::Block { .. }
+            | Self::NoteFailure { .. }
+            | Self::Abort { .. } => false,
+        }
+    }
+
     /// Says why feedback to a gate cannot be taken: what it was about is over.
     pub(super) fn stale(&self, open: Option<GateId>) -> Option<Rejected> {
         match (self, open) {
@@ -105,7 +141,7 @@ impl Request {
             Self::Clarify { phase, category, question, text } => {
                 Decision::Clarify { phase, category, question, text }
             }
-            Self::Skip { step, reason } => Decision::Skip { step, reason },
+            Self::Skip { step, reason, keep } => Decision::Skip { step, reason, keep },
             Self::Pause { now } => Decision::Pause { now },
             Self::Resume { raise } => Decision::Resume { raise },
             Self::WaiveCold { reason } => Decision::WaiveCold { reason },
@@ -119,6 +155,28 @@ impl Request {
                 Decision::NoteFailure { about, category, summary }
             }
             Self::Abort { reason } => Decision::Abort { reason },
+        }
+    }
+}
+
+/// A request as it lies in the inbox, with from where it came.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Posted {
+    pub(super) request: Request,
+    pub(super) presence: Presence,
+}
+
+impl Posted {
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+
+    /// Reads a request; one that an earlier version left in the inbox does not say from where it came.
+    pub(super) fn read(bytes: &[u8]) -> Result<(Request, Option<Presence>), serde_json::Error> {
+        match serde_json::from_slice::<Self>(bytes) {
+            Ok(Self { request, presence }) => Ok((request, Some(presence))),
+            Err(_) => serde_json::from_slice(bytes).map(|request| (request, None)),
         }
     }
 }
@@ -283,4 +341,20 @@ fn about_items(rejected: &Rejected) -> Option<String> {
         _ => return None,
     };
     Some(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_from_before_it_was_told_from_where_it_came_can_be_read() {
+        let request = Request::Pause { now: true };
+        let old = serde_json::to_vec(&request).unwrap();
+        assert_eq!(Posted::read(&old).unwrap(), (request.clone(), None));
+        let presence = Presence::from(windlass_core::run::DecidedFrom::NoTerminal);
+        let new = Posted { request: request.clone(), presence: presence.clone() }.bytes();
+        assert_eq!(Posted::read(&new).unwrap(), (request, Some(presence)));
+        assert!(Posted::read(b"{}").is_err());
+    }
 }

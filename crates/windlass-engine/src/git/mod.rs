@@ -16,6 +16,7 @@ mod aside;
 mod changes;
 mod checkout;
 mod commit;
+mod declared_tests;
 mod diff;
 mod engine_repository;
 mod git_error;

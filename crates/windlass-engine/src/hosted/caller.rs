@@ -108,6 +108,29 @@ pub fn is_nobodys() -> bool {
     marked || std::fs::File::open("/dev/tty").is_err()
 }
 
+/// Returns the device of this process's controlling terminal. Standard input may be something else.
+pub fn terminal() -> Option<String> {
+    device_of(terminal_number(i32::try_from(std::process::id()).ok()?).ok()??)
+}
+
+/// Names the device of a terminal by its number. Minor numbers lie around the major one, as the kernel
+/// has it in `/proc/PID/stat`.
+fn device_of(number: u32) -> Option<String> {
+    /// Major numbers of the kernel: consoles and serial lines share one, pseudo terminals have eight.
+    const CONSOLES: u32 = 4;
+    const PSEUDO: std::ops::RangeInclusive<u32> = 136..=143;
+    const FIRST_SERIAL: u32 = 64;
+    let (major, minor) = ((number >> 8) & 0xff, (number & 0xff) | ((number >> 12) & 0xfff00));
+    Some(match major {
+        major if PSEUDO.contains(&major) => {
+            format!("/dev/pts/{}", (major - PSEUDO.start()) * 256 + minor)
+        }
+        CONSOLES if minor < FIRST_SERIAL => format!("/dev/tty{minor}"),
+        CONSOLES => format!("/dev/ttyS{}", minor - FIRST_SERIAL),
+        _ => format!("/dev/char/{major}:{minor}"),
+    })
+}
+
 /// Returns the process at the other end of standard input, if that is an unnamed socket.
 fn peer_of_stdin() -> Result<i32, Unknown> {
     let stdin = std::io::stdin();
@@ -142,10 +165,16 @@ fn is_below_agent(host: i32) -> Result<bool, Unknown> {
 
 /// Whether a process has a controlling terminal.
 fn has_terminal(pid: i32) -> std::io::Result<bool> {
+    Ok(terminal_number(pid)?.is_some())
+}
+
+/// Returns the number of a process's controlling terminal.
+fn terminal_number(pid: i32) -> std::io::Result<Option<u32>> {
     let stat = fs_err::read_to_string(format!("/proc/{pid}/stat"))?;
     // After the name, which may hold anything: state, parent, group, session, terminal.
     let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    Ok(rest.split_whitespace().nth(4).is_some_and(|terminal| terminal != "0"))
+    let number = rest.split_whitespace().nth(4).and_then(|number| number.parse::<i32>().ok());
+    Ok(number.map(i32::cast_unsigned).filter(|number| *number != 0))
 }
 
 /// Returns the name of a process's program.
@@ -153,4 +182,18 @@ fn program_of(pid: i32) -> std::io::Result<String> {
     let exe = fs_err::read_link(format!("/proc/{pid}/exe"))?;
     let name = exe.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     Ok(name.trim_end_matches(" (deleted)").trim_end_matches(".exe").to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::device_of;
+
+    #[test]
+    fn terminals_are_named_as_people_know_them() {
+        assert_eq!(device_of(0x8803).unwrap(), "/dev/pts/3");
+        assert_eq!(device_of(0x0010_8807).unwrap(), "/dev/pts/263");
+        assert_eq!(device_of(0x0401).unwrap(), "/dev/tty1");
+        assert_eq!(device_of(0x0441).unwrap(), "/dev/ttyS1");
+        assert_eq!(device_of(0x0500).unwrap(), "/dev/char/5:0");
+    }
 }

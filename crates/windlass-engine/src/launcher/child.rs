@@ -15,6 +15,7 @@ use rustix::process::{
     setrlimit, setsid,
 };
 use seccompiler::BpfProgram;
+use windlass_core::proof::BOXED;
 
 use super::cgroup::{self, Cgroups};
 use super::confine;
@@ -118,7 +119,7 @@ fn in_words(view: &View, has_proxy: bool, scopes: &Result<(), String>) -> String
         }
     };
     format!(
-        "namespaces: {} mounts by list, {} of them writable; no other process, {network}{sockets}; \
+        "{BOXED} {} mounts by list, {} of them writable; no other process, {network}{sockets}; \
          seccomp",
         view.mounts.len(),
         writes.count()

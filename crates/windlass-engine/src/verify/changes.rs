@@ -1,11 +1,10 @@
 //! What changed since the step began: bounds, protected files, and where an agent may write.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use globset::{GlobSet, GlobSetBuilder};
 use windlass_core::id::ObjectId;
 use windlass_core::plan::glob;
-use windlass_core::proof::{MAX_LISTED_PATHS, ProtectedChange};
 
 use crate::git::{Change, EngineRepository, GitError};
 
@@ -87,20 +86,8 @@ impl Changes {
         links.map(|change| change.path.to_string())
     }
 
-    /// Protected files that are neither as they were nor as a person pinned them.
-    pub(super) fn protected(
-        &self,
-        globs: &[String],
-        pins: &BTreeMap<String, Option<ObjectId>>,
-    ) -> Vec<ProtectedChange> {
-        let protected = set(globs);
-        let changes = self.changes.iter().filter_map(|change| {
-            let path = change.path.to_string();
-            let now = change.new.as_ref().map(|entry| entry.id.clone());
-            let pinned = pins.get(&path).is_some_and(|pin| *pin == now);
-            (protected.is_match(&path) && !pinned).then_some(ProtectedChange { path, now })
-        });
-        changes.take(MAX_LISTED_PATHS).collect()
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter()
     }
 }
 

@@ -5,8 +5,8 @@
 
 use std::time::Instant;
 
-use windlass_core::id::ObjectId;
-use windlass_core::plan::{Check, CheckId, Holds};
+use windlass_core::id::{ObjectId, StepIndex};
+use windlass_core::plan::{Check, CheckId, CheckKind, Holds, Suite};
 use windlass_core::proof::{Proof, VerifyReport};
 use windlass_core::run::{ColdCheck, RunState};
 use windlass_core::snapshot::Snapshot;
@@ -15,8 +15,10 @@ use windlass_core::view;
 
 use super::cancel::Cancel;
 use super::commands::Ran;
+use super::green::RedStep;
 use super::prepared::Warmth;
 use super::seen::Seen;
+use super::suites::SuiteRun;
 use super::verifier::{Broken, Looking, Verification, Verifier, VerifyRequest};
 use crate::fault;
 use crate::git::{EngineRepository, Place};
@@ -41,7 +43,8 @@ impl Verifier {
         cancel: &Cancel,
     ) -> Verification {
         let mut report = VerifyReport::empty();
-        let looking = LookingCold { verifier: self, place, engine, request, cancel };
+        let suites = Vec::new();
+        let mut looking = LookingCold { verifier: self, place, engine, request, cancel, suites };
         if let Err(broken) = looking.look(&mut report) {
             report.broken = Some(broken.to_string());
         }
@@ -56,10 +59,12 @@ struct LookingCold<'a> {
     engine: &'a EngineRepository,
     request: &'a ColdRequest<'a>,
     cancel: &'a Cancel,
+    /// Tests that were run for the `green` of one step, which those of others share.
+    suites: Vec<(String, Result<SuiteRun, String>)>,
 }
 
 impl LookingCold<'_> {
-    fn look(&self, report: &mut VerifyReport) -> Result<(), Broken> {
+    fn look(&mut self, report: &mut VerifyReport) -> Result<(), Broken> {
         let checks = self.request.state.cold_checks();
         if checks.is_empty() {
             return Ok(());
@@ -78,7 +83,7 @@ impl LookingCold<'_> {
     }
 
     fn look_at(
-        &self,
+        &mut self,
         id: CheckId,
         asked: ColdCheck,
         below: Result<&Below, &(String, Ran)>,
@@ -92,16 +97,18 @@ impl LookingCold<'_> {
             step: state.plan.step(asked.step),
             baseline: None,
             first_code: None,
-            red: None,
+            red: state.plan.red_before(asked.step).map(|red| RedStep::of(state, red)),
+            held: Vec::new(),
             known_failures: state.known_failures(),
             snapshot: &Snapshot { code: (*code).clone(), papers },
             proven_code: code,
             committed_code: code,
             pins: &state.pins,
+            pinned_values: &state.pinned_values,
             context: &state.context_of(asked.step),
             document: &view::document_for(state, asked.step),
         };
-        let looking = Looking {
+        let mut looking = Looking {
             verifier: self.verifier,
             place: self.place,
             engine: self.engine,
@@ -109,19 +116,38 @@ impl LookingCold<'_> {
             cancel: self.cancel,
             passes: Vec::new(),
         };
-        let seen = match below {
-            Ok(below) => {
+        let proof = match (below, &check.kind) {
+            (Ok(below), CheckKind::Green(suite)) => {
+                let shared = shared_name(suite, asked.step);
+                let known = self.suites.iter().position(|(name, _)| *name == shared);
+                let known = match known {
+                    Some(known) => known,
+                    None => {
+                        let room = self.verifier.rooms.open(code, below)?;
+                        fault::point("cold-room");
+                        let run = looking.run_suite_in(suite, &room)?;
+                        self.suites.push((shared, run.map_err(|seen| seen.summary().to_owned())));
+                        self.suites.len() - 1
+                    }
+                };
+                match &self.suites[known].1 {
+                    Ok(run) => looking.look_at_green_again(&check, suite, run)?,
+                    Err(why) => Seen::unanswered(why.clone()).proof(&check, began),
+                }
+            }
+            (Ok(below), _) => {
                 let room = self.verifier.rooms.open(code, below)?;
                 fault::point("cold-room");
-                looking.command(&room, &check.kind)?
+                looking.command(&room, &check.kind)?.proof(&check, began)
             }
-            Err((command, ran)) => {
+            (Err((command, ran)), _) => {
                 let how = ran.words(Span::minutes(30));
                 Seen::unanswered(format!("prepare `{command}` {how} on a fresh clone"))
                     .explained(ran.excerpt.clone())
+                    .proof(&check, began)
             }
         };
-        let mut proof = looking.with_conditions(seen.proof(&check, began), &check);
+        let mut proof = looking.with_conditions(proof, &check);
         if proof.holds != Holds::Yes && state.plan.prepare.is_empty() {
             proof.summary.push_str(
                 " (a fresh clone has the commit and nothing else: `prepare` in the workflow makes what \
@@ -130,4 +156,13 @@ impl LookingCold<'_> {
         }
         Ok(proof)
     }
+}
+
+/// What two suites have in common whose run is one: all but which tests are theirs. One that sees
+/// variables of its item is its step's own.
+fn shared_name(suite: &Suite, step: StepIndex) -> String {
+    let own = if suite.room.variables.is_empty() { None } else { Some(step) };
+    let mut shared = suite.clone();
+    (shared.tests, shared.timeout) = (Vec::new(), Span(0));
+    format!("{shared:?} {own:?}")
 }

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use windlass_core::id::StepId;
+use windlass_core::id::{ObjectId, StepId};
 use windlass_core::measure::TestResult;
 use windlass_core::plan::{Check, Holds, Suite};
 use windlass_core::proof::{Proof, Red, RedSuite};
@@ -11,7 +11,7 @@ use super::changes::{Changes, LINK_MODE};
 use super::seen::Seen;
 use super::suites::{How, MAX_NAMES_BYTES, Said, SuiteRun, Tests};
 use super::verifier::{Broken, Looking, few};
-use crate::git::{Change, ChangeStatus};
+use crate::git::{Change, ChangeStatus, TreePath};
 
 /// The step that proved its tests to fail.
 pub struct RedStep<'a> {
@@ -59,6 +59,57 @@ impl<'a> Looking<'a> {
         })
     }
 
+    /// Looks at the tests of red once more when everything else is done: they pass in this run of the
+    /// command, and are still those that failed.
+    pub(super) fn look_at_green_again(
+        &mut self,
+        check: &Check,
+        suite: &Suite,
+        run: &SuiteRun,
+    ) -> Result<Proof, Broken> {
+        let began = Instant::now();
+        let (holds, summary) = match run.how {
+            How::NoAnswer => (Holds::Unknown, run.words.clone()),
+            How::Failed => (Holds::No, run.words.clone()),
+            How::Passed => self.still_green(suite, run)?,
+        };
+        let summary = format!("green `{}`: {summary}", suite.command);
+        let kept = match &run.said {
+            Said::Now(output) => self.verifier.keep(output, "")?,
+            Said::Earlier { evidence, .. } => (evidence.clone(), String::new()),
+        };
+        Ok(Seen::kept(holds, summary, kept).proof(check, began))
+    }
+
+    fn still_green(&mut self, suite: &Suite, run: &SuiteRun) -> Result<(Holds, String), Broken> {
+        let Some(red) = self.request.red.as_ref().and_then(|step| step.proven) else {
+            // Red was skipped or waived: there is nothing to compare with.
+            return Ok((Holds::Yes, run.words.clone()));
+        };
+        let globs = self.test_globs(suite);
+        let changed = self.changed_since_red(red, &globs)?;
+        let pinned = |(path, now): &(TreePath, Option<ObjectId>)| {
+            self.request.pins.get(&path.to_string()).is_some_and(|pin| pin == now)
+        };
+        if !changed.is_empty() && changed.iter().all(pinned) {
+            let words = format!("{}, with tests of red as a person accepted them", run.words);
+            return Ok((Holds::Yes, words));
+        }
+        if !changed.is_empty() {
+            let paths: Vec<String> = changed.iter().map(|(path, _)| path.to_string()).collect();
+            return Ok((Holds::No, format!("tests of red were changed since: {}", few(&paths))));
+        }
+        let (holds, summary) = self.passes(suite, red, &run.tests)?;
+        if holds != Holds::Yes || !matches!(run.tests, Tests::NotAsked) {
+            return Ok((holds, summary));
+        }
+        // No report names them, so that only nonsense shows whether they are run at all.
+        Ok(match self.not_run(suite, red, &globs, None)? {
+            Some(why) => (Holds::No, why),
+            None => (holds, summary),
+        })
+    }
+
     /// Returns what red proved, or why there is nothing to compare with, or what is not as it was.
     fn red_as_it_was(&self, suite: &Suite) -> Result<Result<&'a Red, String>, Broken> {
         let Some(step) = &self.request.red else {
@@ -83,6 +134,10 @@ impl<'a> Looking<'a> {
             let back = |change: &&Change| gone.iter().any(|gone| gone.path == change.path);
             changed.extend(added.into_iter().filter(back));
         }
+        changed.retain(|change| {
+            let now = change.new.as_ref().map(|entry| entry.id.clone());
+            self.request.pins.get(&change.path.to_string()).is_none_or(|pin| *pin != now)
+        });
         if changed.is_empty() {
             return Ok(Ok(red));
         }

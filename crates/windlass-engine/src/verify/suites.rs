@@ -114,11 +114,28 @@ impl Looking<'_> {
             return Ok(Ok(run));
         }
         let began = Instant::now();
-        let command = &suite.command;
         let room = match self.room(code)? {
             Ok(room) => room,
             Err(seen) => return Ok(Err(seen)),
         };
+        let run = match self.run_suite_in(suite, &room)? {
+            Ok(run) => run,
+            Err(seen) => return Ok(Err(seen)),
+        };
+        if run.how == How::Passed {
+            self.remember(suite, code, &run, began)?;
+        }
+        fault::point("suite-ran");
+        Ok(Ok(run))
+    }
+
+    /// Runs the tests of a suite in a room.
+    pub(super) fn run_suite_in(
+        &self,
+        suite: &Suite,
+        room: &Room,
+    ) -> Result<Result<SuiteRun, Seen>, Broken> {
+        let command = &suite.command;
         if let Some(folder) = &suite.folder
             && !room.layers().is_folder(folder)
         {
@@ -126,7 +143,7 @@ impl Looking<'_> {
             return Ok(Err(Seen::unanswered(words)));
         }
         if let Some(glob) = &suite.report
-            && let Err(seen) = without_reports(&room, "report", glob)
+            && let Err(seen) = without_reports(room, "report", glob)
         {
             return Ok(Err(seen));
         }
@@ -134,7 +151,7 @@ impl Looking<'_> {
             Ok(request) => request,
             Err(why) => return Ok(Err(Seen::unanswered(format!("`{command}`: {why}")))),
         };
-        let (report, output) = self.verifier.run_only(&room, &request, self.cancel)?;
+        let (report, output) = self.verifier.run_only(room, &request, self.cancel)?;
         let how = how(&report.outcome);
         let ran = Ran { report, evidence: None, excerpt: String::new() };
         let words = ran.words(suite.timeout);
@@ -142,14 +159,9 @@ impl Looking<'_> {
             (None, _) => Tests::NotAsked,
             // What a command was writing when it was ended is half of something.
             (Some(_), How::NoAnswer) => Tests::None,
-            (Some(glob), How::Passed | How::Failed) => read_tests(&room, glob),
+            (Some(glob), How::Passed | How::Failed) => read_tests(room, glob),
         };
-        let run = SuiteRun { how, words, said: Said::Now(output), tests };
-        if run.how == How::Passed {
-            self.remember(suite, code, &run, began)?;
-        }
-        fault::point("suite-ran");
-        Ok(Ok(run))
+        Ok(Ok(SuiteRun { how, words, said: Said::Now(output), tests }))
     }
 
     fn suite_key(&self, suite: &Suite, code: &ObjectId) -> Option<PassKey> {

@@ -26,7 +26,7 @@ use super::reports::Wanted;
 use super::seen::Seen;
 use crate::expr;
 use crate::fault;
-use crate::git::{EngineRepository, IgnoreRules, Place, TreePath, UserRepository, place_files};
+use crate::git::{EngineRepository, IgnoreRules, Place, UserRepository, place_files};
 use crate::launcher::ConfinementMode;
 use crate::launcher::level::Level;
 use crate::launcher::view::{Rights, ViewNetwork};
@@ -51,7 +51,7 @@ const MAX_SEARCHED_BYTES: u64 = 64 << 20;
 const MAX_VARIABLE_BYTES: usize = 32 << 10;
 
 /// How much of a diff is shown to a person at a gate.
-const MAX_PATCH_BYTES: usize = 256 << 10;
+pub(super) const MAX_PATCH_BYTES: usize = 256 << 10;
 
 /// What verifications of a run have in common.
 pub struct Verifier {
@@ -99,6 +99,8 @@ pub struct VerifyRequest<'a> {
     pub first_code: Option<&'a ObjectId>,
     /// The step before that has a `red` check.
     pub red: Option<RedStep<'a>>,
+    /// Steps whose failing tests are held: whoever changes one asks a person.
+    pub held: Vec<RedStep<'a>>,
     /// What failed before the run, where only new failures count.
     pub known_failures: Option<&'a BaseRecord>,
     /// The snapshot that is looked at.
@@ -109,6 +111,8 @@ pub struct VerifyRequest<'a> {
     pub committed_code: &'a ObjectId,
     /// Protected files that a person pinned anew.
     pub pins: &'a BTreeMap<String, Option<ObjectId>>,
+    /// The same for files of which only some keys count.
+    pub pinned_values: &'a BTreeMap<String, ContentHash>,
     /// What steps published.
     pub context: &'a serde_json::Value,
     /// The run's document, for expressions.
@@ -260,35 +264,6 @@ impl Looking<'_> {
         };
         let links = changes.links().filter(leaves);
         links.map(|path| format!("{path} (a link that leads out of the place)")).collect()
-    }
-
-    fn look_at_protected(
-        &self,
-        base: &ObjectId,
-        changes: &Changes,
-        report: &mut VerifyReport,
-    ) -> Result<(), Broken> {
-        let request = self.request;
-        if request.plan.protect.is_empty() {
-            return Ok(());
-        }
-        let (proven, code) = (request.committed_code, &request.snapshot.code);
-        report.protected = if base == proven {
-            changes.protected(&request.plan.protect, request.pins)
-        } else {
-            Changes::between(self.engine, proven, code)?
-                .protected(&request.plan.protect, request.pins)
-        };
-        if !report.protected.is_empty() {
-            let paths: Vec<TreePath> = report
-                .protected
-                .iter()
-                .map(|change| TreePath::new(change.path.as_bytes().to_vec()))
-                .collect();
-            let patch = self.engine.patch(proven, code, &paths, MAX_PATCH_BYTES)?;
-            report.protected_diff = Some(self.verifier.blobs.put(&patch)?);
-        }
-        Ok(())
     }
 
     /// Everything but commands: files, changes and expressions.

@@ -1,12 +1,11 @@
 //! Asking what agents want to know.
 
-use std::io::BufRead as _;
-
 use windlass_core::run::RunState;
 use windlass_core::view::{Lines, QuestionView, printable, question_views};
-use windlass_engine::dispatch::{Request, now, send};
+use windlass_engine::dispatch::{Request, now, send_shown};
 
-use super::{Answered, wait_for_answer};
+use super::keyboard::{self, Typed};
+use super::{Answered, Asked};
 use crate::commands::{answer_to, decide_answer, recommended_answer};
 use crate::error::CommandError;
 use crate::output::{note, prompt};
@@ -41,19 +40,19 @@ pub(crate) fn questions(
         note("");
         note(&format!("[{} of {}] {}", number + 1, open.len(), render::question(view)));
         match ask(surroundings, state, view, until)? {
-            Asked::Answered => {}
-            Asked::TimeIsUp => {
+            Outcome::Answered => {}
+            Outcome::TimeIsUp => {
                 note("\nnobody answered in time: the run goes on");
                 return Ok(true);
             }
-            Asked::Left => return Ok(false),
+            Outcome::Left => return Ok(false),
         }
     }
     Ok(true)
 }
 
 /// What became of one question.
-enum Asked {
+enum Outcome {
     Answered,
     TimeIsUp,
     Left,
@@ -64,34 +63,43 @@ fn ask(
     state: &RunState,
     view: &QuestionView,
     until: Option<windlass_core::time::Timestamp>,
-) -> Result<Asked, CommandError> {
+) -> Result<Outcome, CommandError> {
     let run = &state.facts.run;
     let is_open = |state: &RunState| {
         state
             .open_questions()
             .any(|open| open.question.id == view.id && open.question.question == view.question)
     };
+    let shown = now();
+    let mut asked = Asked::new(surroundings, run, is_open, until)?;
     loop {
+        keyboard::settle(|| asked.is_wanted())?;
+        let _marked = keyboard::Marked::begin();
         prompt("a choice, `? YOUR OWN WORDS`, Enter for the recommendation, [q]uit: ");
-        match wait_for_answer(surroundings, run, is_open, until)? {
+        match asked.wait()? {
             Answered::Here => {}
             Answered::Elsewhere => {
                 note("\nit was answered elsewhere");
-                return Ok(Asked::Answered);
+                return Ok(Outcome::Answered);
             }
-            Answered::Nowhere => return Ok(Asked::TimeIsUp),
+            Answered::Nowhere => return Ok(Outcome::TimeIsUp),
         }
-        let mut line = String::new();
-        if std::io::stdin().lock().read_line(&mut line).map_err(CommandError::failure)? == 0 {
-            return Ok(Asked::Left);
-        }
-        let Some(request) = read(view, &line) else { return Ok(Asked::Left) };
+        let line = match keyboard::read()? {
+            Typed::Line(line) => line,
+            Typed::Void(why) => {
+                note(why);
+                continue;
+            }
+            Typed::End => return Ok(Outcome::Left),
+        };
+        let Some(request) = read(view, &line) else { return Ok(Outcome::Left) };
         match request {
             Err(message) => note(&message),
             Ok(request) => {
-                let sent = send(&surroundings.site, run, &person(), &request)?;
+                let (site, after) = (&surroundings.site, Some(now().since(shown)));
+                let sent = send_shown(site, run, &person(), &request, after)?;
                 match decide_answer(&sent.answer) {
-                    Ok(()) => return Ok(Asked::Answered),
+                    Ok(()) => return Ok(Outcome::Answered),
                     Err(error) => note(&printable(&error.error.to_string(), Lines::One)),
                 }
             }

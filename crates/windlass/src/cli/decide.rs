@@ -51,6 +51,9 @@ pub(crate) struct SkipArguments {
     /// Why; it stands in the report
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
+    /// Let what the step left stay, unproven as it is; otherwise it is set aside
+    #[arg(long)]
+    pub(crate) keep: bool,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ use windlass_core::view::{Lines, printable};
 use windlass_engine::dispatch::{AfterBaseline, StartWatcher};
 use windlass_engine::verify::BaseProgress;
 
+use crate::ask::keyboard;
 use crate::output::{Output, note, prompt};
 
 /// A command that takes no longer than this need not be told about.
@@ -75,6 +76,10 @@ impl StartWatcher for AtTerminal<'_> {
 /// Asks until the first letter of an answer is given; `s` and the end of input stop.
 fn ask(question: &str, answers: &[(&str, AfterBaseline)]) -> AfterBaseline {
     loop {
+        // The checks took their time, and what was typed meanwhile is no answer.
+        if keyboard::settle(|| Ok(true)).is_err() {
+            return AfterBaseline::Stop;
+        }
         prompt(question);
         let mut line = String::new();
         match std::io::stdin().lock().read_line(&mut line) {

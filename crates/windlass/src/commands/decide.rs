@@ -87,7 +87,8 @@ pub(crate) fn skip(
     let surroundings = Surroundings::find(cli)?;
     let (_, loaded, _) = surroundings.loaded()?;
     let step = surroundings::step(&loaded.state, &arguments.step)?;
-    let request = Request::Skip { step, reason: arguments.reason.clone() };
+    let (reason, keep) = (arguments.reason.clone(), arguments.keep);
+    let request = Request::Skip { step, reason, keep };
     ask(&surroundings, &request, &format!("`{}` is skipped", arguments.step), output)
 }
 

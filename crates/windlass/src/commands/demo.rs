@@ -21,7 +21,7 @@ use windlass_core::run::{GateKind, RunState, RunStatus};
 use windlass_core::time::Span;
 use windlass_core::workflow::Workflow;
 use windlass_engine::dispatch::{
-    DriveOptions, Ended, Observer, Request, StartRequest, Unwatched, send, start,
+    DriveOptions, Ended, Observer, Request, StartRequest, Unwatched, send_played, start,
 };
 
 use self::scratch::Scratch;
@@ -146,7 +146,7 @@ fn play(
             Waited::TimeUp => PERSON.to_owned(),
         };
         tell(story, |story| story.answer(&request, &person));
-        let sent = send(&surroundings.site, run, &person, &request)?;
+        let sent = send_played(&surroundings.site, run, &person, &request)?;
         decide_answer(&sent.answer)?;
     }
 }

@@ -98,7 +98,10 @@ fn facts(
     facts.fates = kept.list.iter().map(|kept| (kept.name.clone(), kept.fate)).collect();
     // A report can be written without the files: the journal is what it is about.
     let Ok(engine) = changes::engine(surroundings) else { return Ok(facts) };
-    facts.changes = kept.whole.and_then(|whole| engine.changes(&whole.from, &whole.to).ok());
+    if let Some(whole) = kept.whole {
+        facts.changes = engine.changes(&whole.from, &whole.to).ok();
+        facts.tests = engine.tests_changed(&whole.from.code, &whole.to.code).ok().flatten();
+    }
     for (step, work) in kept.work {
         if let Ok(changes) = engine.changes(&work.from, &work.to) {
             facts.step_changes.insert(step, changes);

@@ -348,7 +348,9 @@ fn command(state: &RunState, name: &str, arguments: &str) -> Result<Option<Reque
         "resume" => Request::Resume { raise: Raise::default() },
         "retry-reset" if arguments.is_empty() => Request::RetryReset { step: None },
         "retry-reset" => Request::RetryReset { step: Some(step(first)?) },
-        "skip" => Request::Skip { step: step(first)?, reason: needed(rest, "a reason")? },
+        "skip" => {
+            Request::Skip { step: step(first)?, reason: needed(rest, "a reason")?, keep: false }
+        }
         "feedback" => Request::Feedback {
             message: needed(arguments, "what should be different")?,
             gate: None,

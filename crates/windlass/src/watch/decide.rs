@@ -30,7 +30,7 @@ pub(super) fn feedback(screen: &mut Screen) {
     match gate.or(failed) {
         Some(step) => ask(
             screen,
-            Dialog::Feedback { step, gate: open_gate(screen), text: TextInput::default() },
+            Dialog::Feedback { step, gate: screen.open_gate(), text: TextInput::default() },
         ),
         None => refuse(screen, "no gate waits for an answer, and no step has failed"),
     }
@@ -89,7 +89,15 @@ pub(super) fn key(screen: &mut Screen, key: KeyEvent) -> Vec<Action> {
             input.key(key);
             return Vec::new();
         }
+        if !screen.hears_question() {
+            screen.too_early();
+            return Vec::new();
+        }
         return send_text(screen);
+    }
+    if is_answer(screen.dialog.as_ref(), key.code) && !screen.hears_question() {
+        screen.too_early();
+        return Vec::new();
     }
     let Some(dialog) = &mut screen.dialog else { return Vec::new() };
     match (dialog, key.code) {
@@ -127,9 +135,10 @@ pub(super) fn key(screen: &mut Screen, key: KeyEvent) -> Vec<Action> {
     Vec::new()
 }
 
-/// The gate that is on the screen.
-fn open_gate(screen: &Screen) -> Option<windlass_core::id::GateId> {
-    Some(screen.seen.as_ref()?.view.gate.as_ref()?.id)
+/// Whether a key answers what is asked, or is noise where an answer is expected. Leaving is neither.
+fn is_answer(dialog: Option<&Dialog>, key: KeyCode) -> bool {
+    let asks = matches!(dialog, Some(Dialog::Approve { .. } | Dialog::Pause | Dialog::Resume));
+    asks && !matches!(key, KeyCode::Char('n' | 'q' | 'm'))
 }
 
 /// Sends what was typed; nothing typed decides nothing.

@@ -46,6 +46,11 @@ fn after_escape(screen: &mut Screen, pressed: KeyEvent) -> Vec<Action> {
     actions
 }
 
+/// Asks what a person decides, once the gate has been there to be looked at.
+fn asks(screen: &mut Screen, question: fn(&mut Screen)) {
+    if screen.hears_gate() { question(screen) } else { screen.too_early() }
+}
+
 /// Takes in text that was pasted: only where text is asked for.
 pub(super) fn paste(screen: &mut Screen, text: &str) {
     let typing = screen.pager.as_mut().and_then(|pager| pager.typing.as_mut());
@@ -74,9 +79,9 @@ fn in_overview(screen: &mut Screen, key: KeyEvent) -> Vec<Action> {
         KeyCode::Char('d') => return open(screen, |step| Subject::Diff(step, None)),
         KeyCode::Char('o') => return open(screen, |step| Subject::Output(step, None)),
         KeyCode::Char('l') => return open(screen, |_| Subject::Log),
-        KeyCode::Char('a') => decide::approve(screen),
-        KeyCode::Char('f') => decide::feedback(screen),
-        KeyCode::Char('r') => decide::rollback(screen),
+        KeyCode::Char('a') => asks(screen, decide::approve),
+        KeyCode::Char('f') => asks(screen, decide::feedback),
+        KeyCode::Char('r') => asks(screen, decide::rollback),
         KeyCode::Char('s') => decide::pause_or_resume(screen),
         _ => {}
     }
@@ -135,9 +140,9 @@ fn in_page(screen: &mut Screen, key: KeyEvent) -> Vec<Action> {
         KeyCode::Char('d') => return open(screen, |step| Subject::Diff(step, None)),
         KeyCode::Char('o') => return open(screen, |step| Subject::Output(step, None)),
         KeyCode::Char('l') => return open(screen, |_| Subject::Log),
-        KeyCode::Char('a') => decide::approve(screen),
-        KeyCode::Char('f') => decide::feedback(screen),
-        KeyCode::Char('r') => decide::rollback(screen),
+        KeyCode::Char('a') => asks(screen, decide::approve),
+        KeyCode::Char('f') => asks(screen, decide::feedback),
+        KeyCode::Char('r') => asks(screen, decide::rollback),
         KeyCode::Char('?') | KeyCode::F(1) => screen.dialog = Some(Dialog::Help),
         _ => {}
     }

@@ -22,6 +22,7 @@ mod pager;
 mod pages;
 mod run;
 mod screen;
+mod shown;
 mod source;
 mod terminal;
 mod text_input;

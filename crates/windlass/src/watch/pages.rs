@@ -155,7 +155,7 @@ impl Source {
         if let Some(GateKind::Protected { changes, diff }) = gate.map(|gate| &gate.kind) {
             lines.push(heading("Files that judge the work were changed:"));
             lines.extend(changes.iter().map(|change| {
-                PageLine::new(LineKind::Bad, format!("  {}", plain_line(&change.path)))
+                PageLine::new(LineKind::Bad, format!("  {}", plain_line(&change.called())))
             }));
             lines.extend(diff.iter().flat_map(|diff| self.blob(diff)).map(patch_line));
             lines.push(plain(""));
@@ -207,6 +207,12 @@ impl Source {
         let engine = engine.map_err(|error| error.to_string())?;
         let engine = engine.ok_or("the engine's repository is gone, so nothing can be compared")?;
         let mut lines = changes(&engine, "code", &base.code, &tree.code)?;
+        let tests = engine.tests_changed(&base.code, &tree.code).map_err(|e| e.to_string())?;
+        if let Some(tests) = tests {
+            let kind = if tests.removed_count > 0 { LineKind::Bad } else { LineKind::Plain };
+            // Below the heading, above the patch: nobody should have to scroll for it.
+            lines.insert(1, PageLine::new(kind, format!("tests: {}", plain_line(&tests.words()))));
+        }
         if base.papers != tree.papers {
             lines.push(plain(""));
             lines.extend(changes(&engine, "papers", &base.papers, &tree.papers)?);

@@ -5,12 +5,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use windlass_core::id::RunId;
-use windlass_engine::dispatch::{Request, Site, now, send};
+use windlass_core::time::Span;
+use windlass_engine::dispatch::{Request, Site, now, send_shown};
 use windlass_engine::store::{Life, Store};
 
 use super::draw::draw;
 use super::look::Look;
 use super::screen::{Action, Message, Notice, Screen};
+use super::shown::SETTLE;
 use super::source::{Ask, Source};
 use super::terminal::{self, Taken};
 use super::update::update;
@@ -63,11 +65,14 @@ impl Watching {
             if taken.terminal.draw(|frame| draw(frame, screen, look)).is_err() {
                 return;
             }
-            let first = match messages.recv_timeout(TICK) {
+            update(&mut self.screen, Message::Drawn(now()));
+            let tick = if self.screen.is_settling() { SETTLE.to_duration() } else { TICK };
+            let first = match messages.recv_timeout(tick) {
                 Ok(message) => message,
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
+            update(&mut self.screen, Message::Tick(now()));
             for message in std::iter::once(first).chain(messages.try_iter()) {
                 for action in update(&mut self.screen, message) {
                     match action {
@@ -84,8 +89,10 @@ impl Watching {
         }
     }
 
-    /// The terminal may have another size after a suspension, which nobody announced.
+    /// The terminal may have another size after a suspension, which nobody announced, and what was typed
+    /// meanwhile was for the shell.
     fn measure(&mut self, taken: &Taken) {
+        self.screen.forget_shown();
         if let Ok(size) = taken.terminal.size() {
             update(&mut self.screen, Message::Resized(size.width, size.height));
         }
@@ -95,8 +102,9 @@ impl Watching {
     fn decide(&self, request: Request, said: String) {
         let (site, run) = (Arc::clone(&self.site), self.run.clone());
         let (messages, asks) = (self.sender.clone(), self.asks.clone());
+        let shown = self.screen.gate_shown_for();
         std::thread::spawn(move || {
-            let notice = ask_of_run(&site, &run, &request, said);
+            let notice = ask_of_run(&site, &run, &request, shown, said);
             let _ = messages.send(Message::Answered(notice));
             let _ = asks.send(Ask::Look);
         });
@@ -104,8 +112,14 @@ impl Watching {
 }
 
 /// Sends a decision the way all commands do, and says what became of it.
-fn ask_of_run(site: &Arc<Site>, run: &RunId, request: &Request, said: String) -> Notice {
-    let answered = send(site, run, &person(), request).map_err(CommandError::from);
+fn ask_of_run(
+    site: &Arc<Site>,
+    run: &RunId,
+    request: &Request,
+    shown: Option<Span>,
+    said: String,
+) -> Notice {
+    let answered = send_shown(site, run, &person(), request, shown).map_err(CommandError::from);
     let answered = answered.and_then(|sent| {
         decide_answer(&sent.answer)?;
         Ok(sent.driven)

@@ -10,6 +10,7 @@ use windlass_engine::dispatch::Request;
 
 use super::live::Live;
 use super::pager::{Page, PageLine, Pager, Subject};
+use super::shown::{Question, Shown};
 use super::text_input::TextInput;
 
 /// The smallest terminal that something useful fits into.
@@ -41,6 +42,8 @@ pub(super) enum Message {
     Pasted(String),
     Resized(u16, u16),
     Tick(Timestamp),
+    /// All that is known was drawn.
+    Drawn(Timestamp),
     Seen(Arc<Seen>),
     Page(Page),
     Answered(Notice),
@@ -111,6 +114,10 @@ pub(super) struct Screen {
     pub(super) notice_since: Timestamp,
     /// Whether a decision is on its way.
     pub(super) deciding: bool,
+    /// The open gate, as far as it was drawn.
+    pub(super) gate_shown: Option<Shown<GateId>>,
+    /// The question of the dialog, as far as it was drawn.
+    pub(super) question_shown: Option<Shown<Question>>,
 }
 
 impl Screen {
@@ -127,6 +134,8 @@ impl Screen {
             notice: None,
             notice_since: now,
             deciding: false,
+            gate_shown: None,
+            question_shown: None,
         }
     }
 

@@ -35,6 +35,10 @@ pub(super) fn update(screen: &mut Screen, message: Message) -> Vec<Action> {
             }
             Vec::new()
         }
+        Message::Drawn(now) => {
+            screen.drawn(now);
+            Vec::new()
+        }
         Message::Seen(seen) => take_in(screen, seen),
         Message::Page(page) => {
             show(screen, page);

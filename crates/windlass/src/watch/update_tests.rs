@@ -20,6 +20,7 @@ use super::live::Live;
 use super::look::Look;
 use super::pager::{LineKind, Page, PageLine, Subject};
 use super::screen::{Action, Dialog, Driven, Message, Notice, Screen, Seen};
+use super::shown::SETTLE;
 use super::update::update;
 
 const START: Timestamp = Timestamp(1_800_000_000_000);
@@ -162,13 +163,35 @@ fn running() -> Seen {
     Seen { live: vec![live("build/api", NOW), live("build/ui", quiet)], ..seen(view) }
 }
 
+/// A screen that somebody has looked at for a while.
 fn screen(seen: Seen) -> Screen {
-    let mut screen = Screen::new((80, 24), NOW);
+    let mut screen = Screen::new((80, 24), Timestamp(NOW.0 - 1000));
     update(&mut screen, Message::Seen(Arc::new(seen)));
+    update(&mut screen, Message::Drawn(Timestamp(NOW.0 - 1000)));
+    update(&mut screen, Message::Tick(NOW));
     screen
 }
 
+/// Lets what there is be drawn, and time pass.
+fn look(screen: &mut Screen) {
+    let now = screen.now;
+    update(screen, Message::Drawn(now));
+    update(screen, Message::Tick(now.plus(SETTLE)));
+}
+
+/// Presses keys as somebody does who looks at the screen before each of them.
 fn press(screen: &mut Screen, keys: &str) -> Vec<Action> {
+    let mut actions = Vec::new();
+    for c in keys.chars() {
+        look(screen);
+        actions.extend(press_at_once(screen, &c.to_string()));
+    }
+    look(screen);
+    actions
+}
+
+/// Presses keys without a look.
+fn press_at_once(screen: &mut Screen, keys: &str) -> Vec<Action> {
     let mut actions = Vec::new();
     for c in keys.chars() {
         let code = match c {
@@ -293,6 +316,55 @@ fn silence_and_noise_decide_nothing() {
     press(&mut screen, "f");
     assert_eq!(update(&mut screen, Message::Key(alt)), []);
     assert!(matches!(screen.dialog, Some(Dialog::Feedback { .. })));
+}
+
+#[test]
+fn keys_that_were_on_their_way_when_the_gate_appeared_decide_nothing() {
+    let mut screen = screen(running());
+    update(&mut screen, Message::Seen(Arc::new(at_gate(1))));
+    // Before it was drawn, and at once after.
+    assert_eq!(press_at_once(&mut screen, "ay"), []);
+    let now = screen.now;
+    update(&mut screen, Message::Drawn(now));
+    assert_eq!(press_at_once(&mut screen, "ayayfr"), []);
+    assert_eq!(screen.dialog, None);
+    // Who goes on typing goes on not being heard.
+    update(&mut screen, Message::Tick(now.plus(Span(SETTLE.0 - 1))));
+    assert_eq!(press_at_once(&mut screen, "ay"), []);
+    update(&mut screen, Message::Tick(now.plus(Span(SETTLE.0 + 1))));
+    assert_eq!(press_at_once(&mut screen, "ay"), []);
+    assert_eq!(screen.dialog, None);
+    assert!(drawn(&screen, (80, 24)).contains("keys count in a moment"));
+    look(&mut screen);
+    assert!(drawn(&screen, (80, 24)).contains("a approve"));
+    assert_eq!(press(&mut screen, "ay").len(), 1);
+}
+
+#[test]
+fn several_keys_at_once_are_no_answer_to_a_question_between_them() {
+    for keys in ["ay", "amx\n", "fno\n", "r\nwhy\n", "sy", "sx"] {
+        let mut screen = screen(at_gate(1));
+        assert_eq!(press_at_once(&mut screen, keys), [], "{keys:?}");
+        assert!(screen.dialog.is_some(), "{keys:?}");
+        // Drawn, and still too early.
+        let now = screen.now;
+        update(&mut screen, Message::Drawn(now));
+        assert_eq!(press_at_once(&mut screen, &keys[keys.len() - 1..]), [], "{keys:?}");
+        assert!(!drawn(&screen, (80, 24)).contains("y yes"), "{keys:?}");
+    }
+}
+
+#[test]
+fn a_gate_was_shown_since_it_was_drawn() {
+    let mut screen = screen(at_gate(1));
+    assert_eq!(screen.gate_shown_for(), Some(Span::seconds(1)));
+    update(&mut screen, Message::Seen(Arc::new(at_gate(2))));
+    assert_eq!(screen.gate_shown_for(), None);
+    // Another program had the terminal.
+    look(&mut screen);
+    screen.forget_shown();
+    assert_eq!(press_at_once(&mut screen, "a"), []);
+    assert_eq!((screen.dialog.is_none(), screen.gate_shown_for()), (true, None));
 }
 
 #[test]

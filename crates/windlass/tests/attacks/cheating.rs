@@ -1,5 +1,8 @@
 //! Plays a cheat, and looks at what came of it as a stranger would.
 
+use std::io::{Read as _, Write as _};
+use std::process::Stdio;
+
 use crate::cheats::{Cheat, Judge};
 use crate::table::Cell;
 use crate::world::{Level, Who, World, said};
@@ -25,6 +28,7 @@ pub(crate) fn run(cheat: &Cheat, who: Who, level: Level) -> Cell {
             Some(_) => Cell::Refused,
             None => Cell::Detected,
         },
+        Judge::Completed if !completed && !cheat.typed.is_empty() => Cell::Refused,
         _ if !completed => Cell::Detected,
         Judge::Completed => Cell::Open,
         Judge::Fresh(command) => {
@@ -79,13 +83,36 @@ fn play(world: &World, cheat: &Cheat, agent: &str) -> String {
         // Nothing is published before a person has accepted it.
         words.push("--yes");
     }
+    if !cheat.typed.is_empty() {
+        return typed(world, &words, cheat.typed);
+    }
     let mut told = format!("{}: {}", cheat.name, said(&world.windlass(&words)));
     if world.status(None)["run"]["status"] == "awaiting_user" {
         // The person believes what the agent says; the blocker's check is run now.
-        told += &said(&world.windlass(&["fixed"]));
+        told += &said(&world.at_terminal(&["fixed"]).output().expect("script"));
         told += &said(&world.windlass(&["resume", "--no-wait"]));
     }
     told
+}
+
+/// Runs windlass at a terminal at which `keys` are typed at once; leaves when it asks.
+fn typed(world: &World, words: &[&str], keys: &str) -> String {
+    let mut command = world.at_terminal(words);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut run = command.spawn().expect("script");
+    let mut keyboard = run.stdin.take().expect("a keyboard");
+    keyboard.write_all(keys.as_bytes()).expect("a terminal");
+    let mut screen = run.stdout.take().expect("a screen");
+    let mut seen = Vec::new();
+    let mut part = [0; 4096];
+    while let Ok(count @ 1..) = screen.read(&mut part) {
+        seen.extend_from_slice(&part[..count]);
+        if seen.ends_with(b"[q]uit: ") {
+            keyboard.write_all(b"q\n").expect("a terminal");
+        }
+    }
+    run.wait().expect("script");
+    String::from_utf8_lossy(&seen).into_owned()
 }
 
 /// A name for files outside the world.

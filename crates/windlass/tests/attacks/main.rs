@@ -50,7 +50,7 @@ fn rows(probes: &[Probe], cheats: &[Cheat]) -> Vec<Row> {
     });
     let cheats = cheats.iter().map(|cheat| Row {
         name: cheat.name,
-        group: probe::Group::Proofs,
+        group: if cheat.typed.is_empty() { probe::Group::Proofs } else { probe::Group::Deciding },
         tries: cheat.tries,
         open: cheat.open,
     });

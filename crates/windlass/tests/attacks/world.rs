@@ -217,6 +217,18 @@ impl World {
         self.command(&words).output().expect("windlass")
     }
 
+    /// A `windlass` at a terminal of its own, not started yet: where nothing is boxed, only somebody who
+    /// sits at one decides.
+    pub(crate) fn at_terminal(&self, arguments: &[&str]) -> Command {
+        let exe = self.windlass_path().to_string_lossy().into_owned();
+        let quoted = |word: &&str| format!("'{word}'");
+        let words: Vec<String> = [&[&*exe], arguments].concat().iter().map(quoted).collect();
+        let line = format!("exec timeout --foreground -k 2 60 {}", words.join(" "));
+        let mut command = self.command(&["script", "-qec", &line, "/dev/null"]);
+        command.env("TERM", "xterm");
+        command
+    }
+
     /// The words of `windlass run` with a workflow of this world and an agent's command.
     pub(crate) fn run_words<'a>(&self, workflow: &'a str, agent: &'a str) -> Vec<&'a str> {
         let words = ["run", "Do it", "--workflow", workflow, "--agent-command", agent];

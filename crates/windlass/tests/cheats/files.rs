@@ -30,6 +30,26 @@ fn a_touched_file_is_not_new() {
 }
 
 #[test]
+fn an_ignored_file_of_an_earlier_step_is_not_new_by_its_date() {
+    let workflow = r#"
+workflow: two
+defaults: {retries: 1, timeout: 20s, idle_timeout: 10s}
+steps:
+  - {id: first, agent: developer, done: {file: out/report.txt}}
+  - {id: second, agent: developer, done: {file: out/report.txt}}
+"#;
+    let env = env();
+    env.repository.write(".gitignore", "out/\n");
+    env.repository.commit("a folder that git ignores");
+    let agent = "case $WINDLASS_STEP in first) mkdir -p out; echo done > out/report.txt;; \
+                 second) sleep 1.1; touch out/report.txt;; esac";
+    let finished = env.run(workflow, agent, &["--yes"]);
+    assert_ne!(finished.code, Some(0), "{finished}");
+    assert_eq!(env.log_json().count_of_step("step_proven", "second"), 0, "{finished}");
+    assert!(finished.stdout.contains("unchanged since the step began"), "{finished}");
+}
+
+#[test]
 fn the_same_bytes_again_are_not_new() {
     caught(&env(), FRESH, "cp answer.txt x; rm answer.txt; mv x answer.txt");
 }

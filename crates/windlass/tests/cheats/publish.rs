@@ -142,7 +142,7 @@ fn settings_that_are_put_back_are_the_ones_the_run_started_with() {
     world.stopped("git config remote.origin.url \"$THEIRS\"");
     let own = world.remote.root().display().to_string();
     world.env.repository.git(&["config", "remote.origin.url", &own]);
-    world.env.windlass(&["resume"]).assert_code(0);
+    world.env.windlass_elsewhere(&["resume"]).assert_code(0);
     assert!(world.remote.branch(&world.branch()).is_some());
     assert_eq!(world.env.repository.git(&["-C", &world.theirs, "for-each-ref"]), "");
     world.env.assert_audit();
@@ -156,11 +156,11 @@ fn a_person_who_was_told_can_publish_with_other_settings_and_no_third_ones() {
     assert!(said.contains("who resumes accepts what is told here"), "{said}");
     // What was not shown is not accepted, however often the run was resumed.
     git.git(&["config", "remote.origin.pushurl", &world.theirs]);
-    world.env.windlass(&["resume"]).assert_code(3);
+    world.env.windlass_elsewhere(&["resume"]).assert_code(3);
     world.assert_nothing_left();
     let said = world.env.status_json()["run"]["detail"].as_str().unwrap().to_owned();
     assert!(said.contains("`remote.origin.pushurl` is new"), "{said}");
-    world.env.windlass(&["resume"]).assert_code(0);
+    world.env.windlass_elsewhere(&["resume"]).assert_code(0);
     assert!(git.git(&["-C", &world.theirs, "for-each-ref"]).contains(&world.branch()));
     let log = world.env.log_json();
     assert_eq!(log.count("push_settings_accepted"), 2, "{:#?}", log.kinds());

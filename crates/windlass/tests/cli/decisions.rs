@@ -1,6 +1,6 @@
 //! What people decide, with and without a driver.
 
-use windlass_testkit::{test_env, wait};
+use windlass_testkit::{Finished, TestEnv, test_env, wait};
 
 use crate::support::{GATED, HONEST, at_the_gate, waiting};
 
@@ -129,4 +129,72 @@ fn beside_another_unfinished_run_the_commands_to_paste_name_theirs() {
     assert!(shown.stdout.contains(&paste), "{shown}");
     assert!(second.stdout.contains("windlass approve --run "), "{second}");
     env.windlass(&["approve", "--run", &first]).assert_code(0);
+}
+
+/// A decision from where no person sits: a job, a service, a process that has left its terminal.
+fn from_nowhere(env: &TestEnv, arguments: &[&str]) -> Finished {
+    let mut command = env.command("setsid");
+    command.arg("--wait").arg(env.exe()).args(arguments);
+    env.finish(command)
+}
+
+#[test]
+fn where_an_attempt_was_not_boxed_decisions_need_a_terminal() {
+    let env = test_env!();
+    env.run(GATED, HONEST, &["--sandbox", "off"]).assert_code(3);
+    let decisions: [&[&str]; 6] = [
+        &["approve"],
+        &["feedback", "again"],
+        &["rollback", "plan", "again"],
+        &["skip", "plan", "--reason", "by hand"],
+        &["retry-reset", "plan"],
+        &["resume", "--no-cold", "no time"],
+    ];
+    for words in decisions {
+        let refused = from_nowhere(&env, words);
+        refused.assert_code(2);
+        assert!(refused.stderr.contains("was not boxed"), "{words:?}: {refused}");
+        assert!(refused.stderr.contains("at a terminal of your own"), "{words:?}: {refused}");
+    }
+    assert_eq!(env.status(), "awaiting_approval");
+    // To stop a run accepts nothing.
+    from_nowhere(&env, &["pause"]).assert_code(0);
+    from_nowhere(&env, &["resume"]).assert_code(3);
+    env.windlass_elsewhere(&["approve"]).assert_code(0);
+    let log = env.log_json();
+    let presence = &log.last("gate_approved").unwrap()["presence"];
+    assert!(presence["from"]["terminal"].as_str().unwrap().starts_with("/dev/pts/"), "{presence}");
+    assert!(presence["open"].is_u64() && presence["shown"].is_null(), "{presence}");
+    let report = env.windlass(&["report"]).stdout;
+    assert!(report.contains(" on pts/") && report.contains(" after the gate opened"), "{report}");
+    env.assert_audit();
+}
+
+#[test]
+fn where_all_attempts_were_boxed_a_script_may_decide_and_the_journal_says_so() {
+    let env = at_the_gate();
+    let log = env.log_json();
+    let confinement = &log.last("attempt_ended").unwrap()["report"]["confinement"];
+    if !confinement.as_str().unwrap().starts_with("namespaces:") {
+        return windlass_testkit::skip("no boxes on this machine");
+    }
+    from_nowhere(&env, &["approve"]).assert_code(0);
+    let log = env.log_json();
+    assert_eq!(log.last("gate_approved").unwrap()["presence"]["from"], "no_terminal");
+    let report = env.windlass(&["report"]).stdout;
+    assert!(report.contains(" without a terminal, "), "{report}");
+    env.assert_audit();
+}
+
+#[test]
+fn a_pipe_that_was_filled_before_the_gate_answers_nothing() {
+    let env = test_env!();
+    let (workflow, agent) = (env.workflow(GATED), env.agent(HONEST));
+    let line =
+        format!("yes a | windlass run 'Do it' --workflow '{workflow}' --agent-command '{agent}'");
+    env.shell(&line).assert_code(3);
+    assert_eq!(
+        (env.status().as_str(), env.log_json().count("gate_approved")),
+        ("awaiting_approval", 0)
+    );
 }

@@ -70,7 +70,7 @@ fn asked() -> Option<TestEnv> {
     let (workflow, agent) = (env.workflow(WORKFLOW), env.agent(&agent()));
     let arguments = ["run", "A goal", "--workflow", &workflow, "--agent-command", &agent];
     let terminal = Terminal::windlass(&env, (110, 40), &arguments);
-    terminal.wait_for("[1 of 2]");
+    terminal.wait_for("Enter for the recommendation");
     terminal.text("q\n");
     wait::for_fact("the driver to leave", || env.status() == "awaiting_user");
     Some(env)
@@ -133,7 +133,9 @@ fn questions_are_asked_at_the_terminal_and_enter_takes_the_recommendation() {
     assert!(screen.contains("recommended"), "{screen}");
     terminal.wait_for("Enter for the recommendation");
     terminal.text("\n");
-    terminal.wait_for("[2 of 2]");
+    terminal.wait_until("the second question", |screen| {
+        screen.matches("Enter for the recommendation").count() == 2
+    });
     terminal.text("? it says so\n");
     wait::for_fact("the end", || env.status() == "completed");
     let all = questions(&env);

@@ -11,6 +11,7 @@ fn watched() -> Option<(TestEnv, Terminal)> {
     let env = at_the_gate();
     let terminal = Terminal::windlass(&env, (80, 24), &["watch"]);
     terminal.wait_for("Changed code: 1 file");
+    terminal.wait_for("a approve");
     Some((env, terminal))
 }
 
@@ -22,11 +23,23 @@ fn a_gate_is_approved_with_a_message() {
     terminal.keys(&["m"]);
     terminal.wait_for("A message to keep with it");
     terminal.text("looks right");
+    terminal.wait_for("Enter approves");
     terminal.keys(&["Enter"]);
     let screen = terminal.wait_for("`plan` is approved");
     assert!(screen.contains("windlass resume"), "{screen}");
     let log = env.log_json();
-    assert_eq!(log.last("gate_approved").unwrap()["message"], "looks right");
+    let approved = log.last("gate_approved").unwrap();
+    assert_eq!(approved["message"], "looks right");
+    let presence = &approved["presence"];
+    let terminal_of = presence["from"]["terminal"].as_str().unwrap();
+    assert!(terminal_of.starts_with("/dev/pts/"), "{presence}");
+    assert!(presence["shown"].as_u64() <= presence["open"].as_u64(), "{presence}");
+    let report = env.windlass(&["report"]).stdout;
+    let words = format!(" on {}, ", terminal_of.trim_start_matches("/dev/"));
+    assert!(
+        report.contains(&words) && report.contains(" after it was shown: looks right"),
+        "{report}"
+    );
     terminal.wait_for("nobody drives this run");
 }
 
@@ -39,7 +52,7 @@ fn nothing_but_a_clear_yes_approves() {
     terminal.wait_until("no question", |screen| !screen.contains("Accept exactly"));
     terminal.keys(&["y", "Enter", "Escape", "Escape"]);
     terminal.keys(&["f"]);
-    terminal.wait_for("What should be different?");
+    terminal.wait_for("Enter sends it back");
     terminal.keys(&["Enter"]);
     terminal.wait_for("say something, or press Esc");
     terminal.keys(&["Escape"]);
@@ -54,6 +67,7 @@ fn feedback_is_typed_and_reaches_the_next_prompt() {
     terminal.wait_for("What should be different?");
     terminal.text("name the füls: 漢字");
     terminal.wait_for("name the füls: 漢字");
+    terminal.wait_for("Enter sends it back");
     terminal.keys(&["Enter"]);
     terminal.wait_for("open again, with your feedback");
     assert_eq!(env.log_json().last("feedback_given").unwrap()["message"], "name the füls: 漢字");
@@ -69,17 +83,21 @@ fn feedback_is_typed_and_reaches_the_next_prompt() {
 #[test]
 fn a_rollback_offers_the_likely_step_first() {
     let Some((env, terminal)) = watched() else { return };
-    terminal.keys(&["a", "y"]);
+    terminal.keys(&["a"]);
+    terminal.wait_for("y yes");
+    terminal.keys(&["y"]);
     terminal.wait_for("`plan` is approved");
     fs_err::write(go(&env), "").unwrap();
     env.windlass(&["resume"]).assert_code(3);
     terminal.wait_for("`review` is proven: accept it?");
+    terminal.wait_for("a approve");
     terminal.keys(&["r"]);
     let screen = terminal.wait_for("(suggested)");
     assert!(screen.contains("Building (build)  (suggested)"), "{screen}");
     terminal.keys(&["Up", "Enter"]);
     terminal.wait_for("roll back to `plan`");
     terminal.text("the plan misses deletion");
+    terminal.wait_for("Enter rolls back");
     terminal.keys(&["Enter"]);
     terminal.wait_for("the run goes back to `plan`");
     let log = env.log_json();
@@ -91,7 +109,9 @@ fn a_rollback_offers_the_likely_step_first() {
 fn an_approval_of_something_else_is_refused_in_place() {
     let Some((env, terminal)) = watched() else { return };
     fs_err::write(env.place().join("plan.md"), "another plan\n").unwrap();
-    terminal.keys(&["a", "y"]);
+    terminal.keys(&["a"]);
+    terminal.wait_for("y yes");
+    terminal.keys(&["y"]);
     let screen = terminal.wait_for("refused: files changed since they were shown: plan.md");
     assert!(!screen.contains("is approved"), "{screen}");
     assert_eq!(env.log_json().count("gate_approved"), 0);
@@ -136,11 +156,13 @@ fn a_running_run_is_paused_and_its_driver_hears_it() {
     terminal.wait_for("no gate waits for an answer");
     terminal.keys(&["s"]);
     terminal.wait_for("Start nothing new?");
+    terminal.wait_for("x stop it now");
     terminal.keys(&["x"]);
     terminal.wait_for("paused");
     driver.wait(wait::DEADLINE).expect("the driver stops").assert_code(4);
     terminal.keys(&["s"]);
     terminal.wait_for("Let the run go on?");
+    terminal.wait_for("y yes");
     terminal.keys(&["y"]);
     terminal.wait_for("the run may go on");
     terminal.wait_for("nobody drives this run");

@@ -2,7 +2,7 @@
 
 use windlass_testkit::{Terminal, test_env, wait};
 
-use crate::support::{go, run_arguments, still};
+use crate::support::{asks, go, run_arguments, still};
 
 fn words(arguments: &[String]) -> Vec<&str> {
     arguments.iter().map(String::as_str).collect()
@@ -64,6 +64,7 @@ fn the_gate_is_asked_about_at_the_terminal_as_before() {
     terminal.wait_for("waiting for the word");
     fs_err::write(go(&env), "").unwrap();
     terminal.wait_for("`review` is proven. Accept it?");
+    terminal.wait_until("the question", asks);
     terminal.text("q");
     terminal.keys(&["Enter"]);
     // The prompt may have scrolled; the end is the same as without a terminal.
@@ -81,8 +82,9 @@ fn a_gate_that_is_answered_in_a_view_lets_the_waiting_run_go_on() {
     driver.wait_for("[a]pprove, [f]eedback TEXT");
     let view = Terminal::windlass(&env, (80, 24), &["watch"]);
     view.wait_for("Changed code");
+    view.wait_for("a approve");
     view.keys(&["a"]);
-    view.wait_for("Accept exactly what is shown?");
+    view.wait_for("y yes");
     view.keys(&["y"]);
     driver.wait_for("the gate is not open any more: the run goes on");
     driver.wait_for("waiting for the word");

@@ -32,7 +32,9 @@ fn a_gate_shows_what_is_to_be_decided() {
     for (width, height) in SIZES {
         let terminal = Terminal::windlass(&env, (width, height), &["watch"]);
         let screen = terminal.wait_until("the diff", |screen| {
-            screen.contains("Changed code: 1 file, +2 −0") && screen.contains("q quit")
+            screen.contains("Changed code: 1 file, +2 −0")
+                && screen.contains("a approve")
+                && screen.contains("q quit")
         });
         insta::assert_snapshot!(format!("gate_{width}x{height}"), still(&env, &screen));
     }

@@ -5,3 +5,4 @@ mod driving;
 mod looking;
 mod robust;
 mod support;
+mod typed;

@@ -29,7 +29,7 @@ fn a_terminal_that_is_too_small_says_so_and_recovers() {
     }
     let env = at_the_gate();
     let terminal = Terminal::windlass(&env, (80, 24), &["watch"]);
-    terminal.wait_for("accept it?");
+    terminal.wait_for("a approve");
     terminal.resize(30, 5);
     let small = terminal.wait_until("the size", |screen| {
         screen.split_whitespace().collect::<Vec<_>>().join(" ").contains("this is 30x5")

@@ -60,6 +60,12 @@ write review.md
     format!("rehearsal:{}", env.file("script", script).display())
 }
 
+/// Whether the last thing on the screen is the question about a gate. Nothing that is typed before it
+/// stands there is heard.
+pub(super) fn asks(screen: &str) -> bool {
+    screen.trim_end().ends_with("[q]uit:")
+}
+
 /// The file whose presence lets the agent go on.
 pub(super) fn go(env: &TestEnv) -> PathBuf {
     env.root().join("tmp/go")

@@ -14,7 +14,7 @@ fn illegal(run: &Run, event: &Event) -> IllegalEvent {
 fn nothing_is_done_that_was_not_proven() {
     let mut run = Run::of([agent("a"), agent("b")]);
     run.begins("a");
-    for event in [done("a"), done("b"), Event::StepWaived { step: "b".into() }] {
+    for event in [done("a"), done("b"), Event::StepWaived { step: "b".into(), kept: false }] {
         assert!(matches!(illegal(&run, &event), IllegalEvent::WrongPhase { .. }), "{event:?}");
     }
     run.ends("a#1", "c1");
@@ -34,6 +34,7 @@ fn a_gate_that_is_open_is_not_done() {
         by: "ann".to_owned(),
         message: None,
         in_advance: false,
+        presence: None,
     };
     assert!(matches!(illegal(&run, &other), IllegalEvent::WrongControl { .. }));
     let pinned = Event::ProtectedPinned { changes: changes() };

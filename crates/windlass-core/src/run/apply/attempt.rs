@@ -62,6 +62,7 @@ impl RunState {
                 if self.step(index).handover.is_none() {
                     return Err(self.wrong_phase(index, event));
                 }
+                self.unboxed = true;
                 let agent = agent.clone();
                 self.update(index, |step| {
                     if let Some(handover) = &mut step.handover {
@@ -84,6 +85,7 @@ impl RunState {
             Event::AttemptEnded { report, snapshot, .. } => {
                 let since = self.attempt_since(index, attempt, event)?;
                 self.end_attempt(index, now.since(since), snapshot);
+                self.unboxed |= !report.was_boxed();
                 let outcome = &report.outcome;
                 if let Outcome::Held { .. } = outcome {
                     self.undo_start(index);
@@ -98,7 +100,8 @@ impl RunState {
                     step.ended = Some(outcome.clone());
                 });
             }
-            Event::AttemptLost { snapshot, usage, last_seen, .. } => {
+            Event::AttemptLost { snapshot, usage, last_seen, boxed, .. } => {
+                self.unboxed |= *boxed == Some(false);
                 let since = self.attempt_since(index, attempt, event)?;
                 // A break between a kill and the next driver is nobody's working time.
                 let end = last_seen.unwrap_or(now).clamp(since.min(now), now);

@@ -84,7 +84,7 @@ impl RunState {
             | Event::WaitStarted { step, .. }
             | Event::WaitEnded { step }
             | Event::StepDone { step }
-            | Event::StepWaived { step }
+            | Event::StepWaived { step, .. }
             | Event::WorkReverted { step }
             | Event::StepFailed { step }
             | Event::StepBlocked { step, .. }
@@ -246,6 +246,7 @@ impl RunState {
                     self.interrupt_verification(index, event)?;
                 }
                 self.gates = gate.id.0;
+                self.gate_since = Some(self.now);
                 self.since = self.now;
                 self.update(index, |step| step.phase = Phase::AtGate { gate: gate.clone() });
             }
@@ -254,7 +255,14 @@ impl RunState {
                     return Err(self.wrong_control(event));
                 };
                 let pins = Arc::make_mut(&mut self.pins);
-                pins.extend(changes.iter().map(|change| (change.path.clone(), change.now.clone())));
+                let values = Arc::make_mut(&mut self.pinned_values);
+                for change in changes {
+                    let path = change.path.clone();
+                    match &change.values {
+                        Some(accepted) => drop(values.insert(path, accepted.clone())),
+                        None => drop(pins.insert(path, change.now.clone())),
+                    }
+                }
             }
             Event::GateApproved { gate: id, .. } | Event::GateAnswerRefused { gate: id, .. } => {
                 let Some(gate) = self.gate().filter(|gate| gate.id == *id).cloned() else {

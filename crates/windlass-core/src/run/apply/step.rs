@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Applied, IllegalEvent};
 use crate::id::StepIndex;
+use crate::plan::{CommitPolicy, StepKind};
 use crate::run::Event;
 use crate::run::state::{Phase, RunState};
 use crate::snapshot::Baseline;
@@ -76,17 +77,22 @@ impl RunState {
                 })?;
                 self.finish(index, event, Phase::Done, None)?;
             }
-            Event::StepWaived { .. } => self.waive(index, event)?,
+            Event::StepWaived { kept, .. } => self.waive(index, event, *kept)?,
             Event::WorkReverted { .. } => self.take_back(index, event)?,
-            Event::StepSkipped { reason, .. } => {
+            Event::StepSkipped { reason, kept, .. } => {
                 if self.step(index).is_finished() || self.is_in_flight(index) {
                     return Err(self.wrong_phase(index, event));
                 }
                 if self.holder == Some(index)
                     && let Some(latest) = &self.latest
                 {
-                    // Whoever does without a step takes over what it left; nobody else is blamed.
-                    self.proven_code = latest.code.clone();
+                    if *kept {
+                        // Whoever wants it takes over what the step left; nobody else is blamed.
+                        self.proven_code = latest.code.clone();
+                    } else if latest.code != self.proven_code {
+                        self.reset_code = Some(self.proven_code.clone());
+                        self.update(index, |step| step.set_aside = true);
+                    }
                 }
                 self.finish(index, event, Phase::Skipped, Some(reason.clone()))?;
             }
@@ -114,7 +120,10 @@ impl RunState {
         if self.step(index).reverting {
             // Its own files are as they were; what it has to be compared with stays.
             self.update(index, |step| {
-                step.phase = Phase::Due;
+                step.phase = match step.waived {
+                    true => Phase::Proven { snapshot: baseline.snapshot.clone() },
+                    false => Phase::Due,
+                };
                 step.reverting = false;
             });
             return;
@@ -134,20 +143,45 @@ impl RunState {
         self.share_baseline_with_groups(index);
     }
 
-    /// The step counts as done without its proof.
-    fn waive(&mut self, index: StepIndex, event: &Event) -> Applied {
+    /// The step counts as done without its proof. Its work leaves the place unless it is `kept`: what
+    /// nobody has proven is part of no commit.
+    fn waive(&mut self, index: StepIndex, event: &Event, kept: bool) -> Applied {
         self.expect(index, event, |phase| matches!(phase, Phase::Due))?;
         let Some(snapshot) = self.latest.clone() else {
             return Err(self.wrong_phase(index, event));
         };
+        let plan = self.plan.step(index);
+        // The files of a group are those of the steps in it, and a spoke's are in its own place.
+        let leaves = !kept && !plan.kind.is_group() && !plan.is_spoke();
+        if leaves && snapshot.code != self.proven_code {
+            self.reset_code = Some(self.proven_code.clone());
+            self.update(index, |step| {
+                (step.waived, step.spoiled, step.reverting) = (true, false, true);
+                step.set_aside = true;
+                step.phase = Phase::Beginning;
+            });
+            return Ok(());
+        }
         if self.step(index).spoiled {
             // Work without its proof may pass, but not what it broke.
             self.revert(index);
         }
+        let plan = self.plan.step(index);
+        let takes_over = kept && plan.waive_keeps;
+        let commits =
+            takes_over && plan.commit == CommitPolicy::Wip && snapshot.code != self.head_code;
+        if takes_over {
+            // The workflow wants it: the next step is not blamed for it.
+            self.proven_code = snapshot.code.clone();
+        }
+        let date = self.now;
         self.update(index, |step| {
             step.waived = true;
             // The gate is still in the way: only a person lets unproven work pass there.
-            step.phase = Phase::Proven { snapshot };
+            step.phase = match commits {
+                true => Phase::Committing { snapshot, date },
+                false => Phase::Proven { snapshot },
+            };
         });
         Ok(())
     }
@@ -199,7 +233,10 @@ impl RunState {
     /// Gives the place to a step, which begins with its files unless nobody looks at them.
     fn hold(&mut self, index: StepIndex) {
         let now = self.now;
-        let unjudged = self.is_unjudged_group(index);
+        // What is published is what is in the place, and unproven work has to leave it first.
+        let publishes = matches!(self.plan.step(index).kind, StepKind::PullRequest(_));
+        let clears = publishes && self.reset_code.is_some();
+        let unjudged = self.is_unjudged_group(index) && !clears;
         self.take_in_hand(index);
         self.since = now;
         self.update(index, |step| {
@@ -256,13 +293,16 @@ impl RunState {
     fn block(&mut self, index: StepIndex, reason: &str) {
         if self.holder == Some(index)
             && !self.plan.step(index).kind.is_group()
-            && let Some(baseline) = &self.step(index).baseline
+            && self.step(index).baseline.is_some()
         {
-            let code = baseline.snapshot.code.clone();
+            // Not what this life of the step began from: feedback begins one with unproven work.
+            let code = self.proven_code.clone();
             if self.step(index).first_code.as_ref() == Some(&code) {
                 // Nothing of it stays, and others go on: its next life is a first one.
                 self.update(index, |step| step.first_code = None);
             }
+            let left = self.latest.as_ref().is_some_and(|latest| latest.code != code);
+            self.update(index, |step| step.set_aside = left);
             self.reset_code = Some(code);
         }
         self.release(index);

@@ -69,7 +69,7 @@ fn take_next(draft: &Draft) -> Option<Event> {
     let index = *state.ready.iter().find(fits)?;
     let step = draft.id(index);
     Some(match state.asked_to_skip(index) {
-        Some(reason) => Event::StepSkipped { step, reason },
+        Some(reason) => Event::StepSkipped { step, reason, kept: true },
         None if state.plan.foreach(index).is_some() => Event::RepeatBegan { step },
         None => Event::StepTaken { step },
     })
@@ -107,7 +107,13 @@ fn finish_proven(draft: &Draft, index: StepIndex) -> Option<Event> {
         && gate.kind == GateKind::Approval
         && let Some(by) = state.facts.approved_in_advance.clone()
     {
-        return Some(Event::GateApproved { gate: gate.id, by, message: None, in_advance: true });
+        return Some(Event::GateApproved {
+            gate: gate.id,
+            by,
+            message: None,
+            in_advance: true,
+            presence: None,
+        });
     }
     None
 }

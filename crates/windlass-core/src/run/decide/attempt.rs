@@ -147,6 +147,7 @@ pub(super) fn lost(
     troubles: &[Trouble],
     usage: &Usage,
     last_seen: Option<Timestamp>,
+    boxed: Option<bool>,
 ) -> Result<(), Rejected> {
     let (index, stopping) = current(draft, attempt)?;
     draft.emit(Event::AttemptLost {
@@ -155,6 +156,7 @@ pub(super) fn lost(
         trouble: troubles.to_vec(),
         usage: usage.clone(),
         last_seen,
+        boxed,
     });
     if !troubles.is_empty() {
         // Files in such a state prove nothing; a lost attempt costs no try.

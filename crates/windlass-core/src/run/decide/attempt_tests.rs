@@ -362,6 +362,7 @@ fn a_lost_attempt_goes_on_with_its_conversation_and_a_retry_does_not() {
         trouble: Vec::new(),
         usage,
         last_seen: None,
+        boxed: None,
     });
     assert_eq!(run.verifies(fails("no"))[1], goes_on("code#2", Some("s1")));
     run.reports("code#2", "c1", of_session(Outcome::Exited { code: 0 }, "s1"));
@@ -461,6 +462,42 @@ fn a_break_after_a_kill_is_nobodys_working_time() {
         trouble: Vec::new(),
         usage: Usage::default(),
         last_seen: Some(START.plus(Span::minutes(4))),
+        boxed: None,
     });
     assert_eq!(run.state.spent.wall, Span::minutes(4));
+}
+
+#[test]
+fn an_attempt_outside_a_box_is_remembered_to_the_end() {
+    let boxed = |words: &str| AttemptReport {
+        confinement: words.to_owned(),
+        ..report(Outcome::Exited { code: 0 })
+    };
+    let mut run = Run::of([agent("a"), agent("b")]);
+    run.begins("a");
+    run.reports("a#1", "c1", boxed("namespaces: 7 mounts by list"));
+    run.verifies(holds());
+    assert!(!run.state.unboxed);
+    run.begins("b");
+    run.reports("b#1", "c2", boxed("landlock abi 6"));
+    assert!(run.state.unboxed);
+    for (told, unboxed) in [(None, false), (Some(true), false), (Some(false), true)] {
+        let mut run = Run::of([agent("a")]);
+        run.begins("a");
+        let InputKind::AttemptLost { attempt, snapshot, trouble, usage, last_seen, .. } =
+            InputKind::lost(attempt_id("a#1"), files("c1"), Vec::new())
+        else {
+            panic!("it is lost");
+        };
+        let boxed = told;
+        run.expect_fed(InputKind::AttemptLost {
+            attempt,
+            snapshot,
+            trouble,
+            usage,
+            last_seen,
+            boxed,
+        });
+        assert_eq!(run.state.unboxed, unboxed, "{told:?}");
+    }
 }

@@ -102,6 +102,7 @@ fn failed(draft: &mut Draft, reopens: Option<StepIndex>, failure: Failure) {
         code: None,
         observed,
         failure: Some(Box::new(failure)),
+        presence: None,
     });
 }
 

@@ -83,6 +83,7 @@ fn a_command_counts_once_and_what_must_not_hold_at_the_end_does_not() {
     for number in 1..=3 {
         run.fails(&format!("waived#{number}"), "c4");
     }
+    run.begins_from("waived", "c3");
     run.proves("again", "c5");
     assert_eq!(run.cold_commands(), ["make test", "new"]);
     let asked = run.state.cold_checks()[0].asked_by.clone();

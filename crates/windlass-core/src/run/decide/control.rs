@@ -68,7 +68,12 @@ fn ask_again(draft: &mut Draft) {
     }
 }
 
-pub(super) fn skip(draft: &mut Draft, step: &StepId, reason: &str) -> Result<(), Rejected> {
+pub(super) fn skip(
+    draft: &mut Draft,
+    step: &StepId,
+    reason: &str,
+    kept: bool,
+) -> Result<(), Rejected> {
     if reason.trim().is_empty() {
         return Err(Rejected::NoReason);
     }
@@ -91,7 +96,7 @@ pub(super) fn skip(draft: &mut Draft, step: &StepId, reason: &str) -> Result<(),
     for index in all() {
         if !draft.state.step(*index).is_finished() {
             let step = draft.id(*index);
-            draft.emit(Event::StepSkipped { step, reason: reason.clone() });
+            draft.emit(Event::StepSkipped { step, reason: reason.clone(), kept });
         }
     }
     if held_up {

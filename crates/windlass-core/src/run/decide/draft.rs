@@ -2,7 +2,7 @@
 
 use crate::id::{StepId, StepIndex};
 use crate::run::state::RunState;
-use crate::run::{Event, Input, Rejected};
+use crate::run::{Event, Input, InputKind, Presence, Rejected};
 use crate::time::Timestamp;
 
 /// The state as it will be, and the events that make it so.
@@ -14,6 +14,7 @@ pub(super) struct Draft {
     at: Timestamp,
     actor: String,
     by_person: bool,
+    presence: Option<Presence>,
     events: Vec<Event>,
 }
 
@@ -21,7 +22,12 @@ impl Draft {
     pub(super) fn new(state: &RunState, input: &Input) -> Self {
         let actor = input.actor.as_person().unwrap_or(input.actor.as_str()).to_owned();
         let by_person = input.actor.as_person().is_some();
-        Self { state: state.clone(), at: input.at, actor, by_person, events: Vec::new() }
+        let presence = if let InputKind::DecidedAt { presence, .. } = &input.kind {
+            Some(presence.clone())
+        } else {
+            None
+        };
+        Self { state: state.clone(), at: input.at, actor, by_person, presence, events: Vec::new() }
     }
 
     /// Records an event and goes on from the state that it gives.
@@ -38,6 +44,14 @@ impl Draft {
     /// Who caused the decision.
     pub(super) fn actor(&self) -> String {
         self.actor.clone()
+    }
+
+    /// From where the person decided, and how long the gate that holds the run had been open.
+    pub(super) fn presence(&self) -> Option<Presence> {
+        let mut presence = self.presence.clone()?;
+        let opened = self.state.gate_since.filter(|_| self.state.gate().is_some());
+        presence.open = opened.map(|opened| self.now().since(opened));
+        Some(presence)
     }
 
     /// Whether a person caused it.

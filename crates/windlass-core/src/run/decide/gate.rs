@@ -36,6 +36,7 @@ pub(super) fn approve(
         by: draft.actor(),
         message: message.map(str::to_owned),
         in_advance: false,
+        presence: draft.presence(),
     });
     match gate.kind {
         // The step is done by itself now that its gate is open.
@@ -77,6 +78,7 @@ pub(super) fn feedback(
         by: draft.actor(),
         message: message.to_owned(),
         observed: observed.clone(),
+        presence: draft.presence(),
     });
     resume_if_stopped(draft);
     Ok(())

@@ -3,6 +3,7 @@
 use crate::id::GateId;
 use crate::run::testing::*;
 use crate::run::*;
+use crate::time::Span;
 
 #[test]
 fn a_gate_opens_on_what_was_proven_and_an_approval_ends_the_step() {
@@ -86,6 +87,7 @@ fn feedback_reopens_the_step_with_a_hotfix_and_counts_from_zero() {
         by: "ann".to_owned(),
         message: "more tests".to_owned(),
         observed: files("c2"),
+        presence: None,
     };
     assert_eq!(run.decides(feedback("more tests", "c2")), [given]);
     assert_eq!(run.outstanding(), [take_baseline("code", 1)]);
@@ -184,4 +186,26 @@ fn a_gate_can_be_answered_while_the_run_is_paused() {
     assert_eq!(run.state.status(), RunStatus::Paused);
     assert_eq!(run.decides(approve(1, "c1")), [approved(1), done("code")]);
     assert_eq!(run.decides(RESUME), [resumed(), taken("docs")]);
+}
+
+#[test]
+fn an_answer_says_from_where_it_came_and_how_long_the_gate_was_there() {
+    let mut run = Run::of([agent("code").gated()]);
+    run.proves("code", "c1");
+    run.later(Span::seconds(90));
+    let from = DecidedFrom::Terminal("/dev/pts/3".to_owned());
+    let presence = Presence { from, shown: Some(Span::seconds(41)), open: None };
+    let seen = Presence { open: Some(Span::seconds(90)), ..presence.clone() };
+    let given = run.expect_fed(InputKind::DecidedAt { presence, decision: feedback("more", "c1") });
+    assert!(
+        matches!(&given[..], [Event::FeedbackGiven { presence, .. }] if *presence == Some(seen)),
+        "{given:?}"
+    );
+    run.proves("code", "c2");
+    let script = Presence::from(DecidedFrom::NoTerminal);
+    let input = InputKind::DecidedAt { presence: script, decision: approve(2, "c2") };
+    let Event::GateApproved { presence, .. } = run.expect_fed(input)[0].clone() else {
+        panic!("the gate is answered");
+    };
+    assert_eq!(presence.unwrap().words(), " without a terminal, 0.0s after the gate opened");
 }

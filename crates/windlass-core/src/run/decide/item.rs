@@ -46,9 +46,13 @@ pub(super) fn next(draft: &Draft) -> Option<Event> {
         Some(match (any, state.items_of(foreach).next()) {
             (true, _) => Event::StepTaken { step },
             (false, Some(_)) => {
-                Event::StepSkipped { step, reason: "no item is left to do".to_owned() }
+                let reason = "no item is left to do".to_owned();
+                Event::StepSkipped { step, reason, kept: true }
             }
-            (false, None) => Event::StepSkipped { step, reason: "there are no items".to_owned() },
+            (false, None) => {
+                let reason = "there are no items".to_owned();
+                Event::StepSkipped { step, reason, kept: true }
+            }
         })
     })
 }
@@ -122,6 +126,7 @@ pub(super) fn take_up(draft: &mut Draft, index: StepIndex, item: &ItemId) -> Res
         code: None,
         observed,
         failure: None,
+        presence: None,
     });
     Ok(())
 }
@@ -459,7 +464,7 @@ fn update_begun(draft: &mut Draft, state: &ItemState, change: &ItemChange) -> Re
             Some(group),
         ) => {
             let group = draft.id(group);
-            control::skip(draft, &group, reason)
+            control::skip(draft, &group, reason, false)
         }
         _ => Err(Rejected::ItemBegun { item: state.item.id.clone() }),
     }

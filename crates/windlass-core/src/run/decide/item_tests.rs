@@ -120,6 +120,7 @@ fn a_waived_item_counts_and_is_shown() {
     let mut run = with_items(planned([waived]), ["S1"]);
     run.begins("stories/S1/code");
     run.fails("stories/S1/code#1", "c2");
+    run.begins_from("stories/S1/code", "c1");
     assert_eq!(statuses(&run), ["done"]);
     assert!(run.state.is_item_waived(&run.state.items[0]));
     assert_eq!(run.status_of("last"), StepStatus::Running);

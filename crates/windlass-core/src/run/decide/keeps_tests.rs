@@ -66,9 +66,13 @@ fn what_is_waived_is_not_what_it_broke() {
     run.verifies(fails_and_keeps(Holds::No));
     assert!(run.step("lint").waived);
     let Effect::TakeBaseline(request) = &run.outstanding()[0] else { panic!() };
-    assert_eq!(request.step.as_str(), "last");
+    assert_eq!(request.step.as_str(), "lint");
     assert_eq!(request.reset_code, Some("c0".into()), "the next step begins without it");
-    let mut run = tried(agent("lint").keeps().retries(1).exhausted(Exhausted::Waive));
+    let waive = || agent("lint").keeps().retries(1).exhausted(Exhausted::Waive).waive_keeps();
+    let mut run = tried(waive());
+    run.verifies(fails_and_keeps(Holds::No));
+    assert_eq!(run.state.reset_code, Some("c0".into()), "also where the workflow would keep it");
+    let mut run = tried(waive());
     run.verifies(fails_and_keeps(Holds::Yes));
     assert_eq!(run.state.reset_code, None, "what broke nothing stays");
 }

@@ -82,7 +82,7 @@ pub(crate) use verified::SAME_FAILURE;
 /// Raised whenever the same state and input would give other events than before.
 ///
 /// `audit` replays decisions of this version through [`decide`], and others by their events alone.
-pub const DECIDER_VERSION: u32 = 4;
+pub const DECIDER_VERSION: u32 = 5;
 
 /// Why an input was not taken. Nothing is journalled for it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -315,13 +315,15 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
         InputKind::AttemptEnded { attempt, report, snapshot } => {
             attempt::ended(&mut draft, attempt, report, snapshot)?;
         }
-        InputKind::AttemptLost { attempt, snapshot, trouble, usage, last_seen } => {
-            attempt::lost(&mut draft, attempt, snapshot, trouble, usage, *last_seen)?;
+        InputKind::AttemptLost { attempt, snapshot, trouble, usage, last_seen, boxed } => {
+            attempt::lost(&mut draft, attempt, snapshot, trouble, usage, *last_seen, *boxed)?;
         }
         InputKind::Verified { verification, report, jitter } => {
             verified::verified(&mut draft, *verification, report, *jitter)?;
         }
-        InputKind::Decided(decision) => decided(&mut draft, decision)?,
+        InputKind::Decided(decision) | InputKind::DecidedAt { decision, .. } => {
+            decided(&mut draft, decision)?;
+        }
     }
     advance::advance(&mut draft);
     Ok(draft.finish().1)
@@ -348,7 +350,7 @@ fn decided(draft: &mut Draft, decision: &Decision) -> Result<(), Rejected> {
             checkpoint::make(draft, name.as_deref(), observed)
         }
         Decision::PublishDraft => publish::draft(draft),
-        Decision::Skip { step, reason } => control::skip(draft, step, reason),
+        Decision::Skip { step, reason, keep } => control::skip(draft, step, reason, *keep),
         Decision::Pause { now } => control::pause(draft, *now),
         Decision::Resume { raise } => control::resume(draft, raise),
         Decision::WaiveCold { reason } => cold::waive(draft, reason),

@@ -104,7 +104,11 @@ fn what_could_not_be_published_waits_for_a_person_and_is_tried_again() {
     assert_eq!(events[1], Event::BlockerRaised { message });
     assert_eq!((run.state.status(), run.outstanding()), (RunStatus::AwaitingUser, vec![]));
     let mut without = run.clone();
-    without.decides(Decision::Skip { step: "publish".into(), reason: "by hand".to_owned() });
+    without.decides(Decision::Skip {
+        step: "publish".into(),
+        reason: "by hand".to_owned(),
+        keep: false,
+    });
     assert_eq!(without.status_of("publish"), StepStatus::Skipped);
     let events = run.decides(Decision::Resume { raise: Raise::default() });
     assert_eq!(events[1], intended("commit-1", None));

@@ -93,6 +93,7 @@ pub(super) fn take(
         code: None,
         observed,
         failure: None,
+        presence: None,
     });
     if let Some((target, message)) = raised {
         let event = blocker::security(draft, target, &message);
@@ -128,6 +129,7 @@ pub(super) fn by_failure(draft: &mut Draft, index: StepIndex) -> bool {
         code: None,
         observed,
         failure: None,
+        presence: None,
     });
     true
 }
@@ -269,6 +271,7 @@ pub(super) fn by_person(
         code,
         observed: observed.clone(),
         failure: None,
+        presence: draft.presence(),
     });
     resume_if_stopped(draft);
     Ok(())

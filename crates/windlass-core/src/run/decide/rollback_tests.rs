@@ -21,6 +21,7 @@ fn routed(target: &str, by: &str, verdict: &str, paths: &[&str], code: &str) -> 
         code: None,
         observed: files(code),
         failure: None,
+        presence: None,
     }
 }
 

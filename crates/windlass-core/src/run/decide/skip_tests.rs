@@ -6,19 +6,22 @@ use crate::plan::{Exhausted, ValueType};
 use crate::run::testing::*;
 use crate::run::*;
 
-const BY_ANN: &str = "not needed (ann)";
+fn by_ann(step: &str) -> Event {
+    let (step, reason) = (step.into(), "not needed (ann)".to_owned());
+    Event::StepSkipped { step, reason, kept: false }
+}
 
 #[test]
 fn a_pending_step_can_be_skipped() {
     let mut run = Run::of([agent("a"), agent("b"), agent("c")]);
-    assert_eq!(run.decides(skip("b")), [skipped("b", BY_ANN)]);
+    assert_eq!(run.decides(skip("b")), [by_ann("b")]);
     assert_eq!(run.proves("a", "c1"), [proven("a", "c1"), done("a"), taken("c")]);
 }
 
 #[test]
 fn a_ready_step_can_be_skipped() {
     let mut run = Run::of([agent("a").needs([]), agent("b").needs([])]);
-    assert_eq!(run.decides(skip("b")), [skipped("b", BY_ANN)]);
+    assert_eq!(run.decides(skip("b")), [by_ann("b")]);
     assert!(run.state.ready.is_empty());
 }
 
@@ -36,7 +39,7 @@ fn a_step_that_is_being_worked_on_cannot_be_skipped() {
 #[test]
 fn a_skip_needs_a_reason_and_a_step_that_is_not_finished() {
     let mut run = Run::of([agent("a"), agent("b")]);
-    let silent = Decision::Skip { step: "b".into(), reason: " ".to_owned() };
+    let silent = Decision::Skip { step: "b".into(), reason: " ".to_owned(), keep: false };
     assert_eq!(run.refuses(silent), Rejected::NoReason);
     assert_eq!(run.refuses(skip("x")), Rejected::UnknownStep { step: "x".into() });
     run.decides(skip("b"));
@@ -49,14 +52,33 @@ fn skipping_a_failed_step_lets_the_run_go_on() {
     let mut run = Run::of([agent("a").retries(1), agent("b")]);
     run.begins("a");
     run.fails("a#1", "c1");
-    assert_eq!(run.decides(skip("a")), [skipped("a", BY_ANN), resumed(), taken("b")]);
+    assert_eq!(run.decides(skip("a")), [by_ann("a"), resumed(), taken("b")]);
+}
+
+#[test]
+fn what_a_skipped_step_left_is_set_aside_unless_a_person_wants_it() {
+    let mut run = Run::of([agent("a").retries(1), agent("b")]);
+    run.begins("a");
+    run.fails("a#1", "c1");
+    run.decides(skip("a"));
+    let Effect::TakeBaseline(request) = &run.outstanding()[0] else { panic!() };
+    assert_eq!(request.reset_code, Some("c0".into()));
+    assert_eq!(run.state.proven_code, "c0".into());
+
+    let mut run = Run::of([agent("a").retries(1), agent("b")]);
+    run.begins("a");
+    run.fails("a#1", "c1");
+    run.decides(Decision::Skip { step: "a".into(), reason: "by hand".to_owned(), keep: true });
+    let Effect::TakeBaseline(request) = &run.outstanding()[0] else { panic!() };
+    assert_eq!(request.reset_code, None);
+    assert_eq!(run.state.proven_code, "c1".into(), "the next step is not blamed for it");
 }
 
 #[test]
 fn skipping_a_step_at_its_gate_lets_the_run_go_on() {
     let mut run = Run::of([agent("a").gated(), agent("b")]);
     run.proves("a", "c1");
-    assert_eq!(run.decides(skip("a")), [skipped("a", BY_ANN), taken("b")]);
+    assert_eq!(run.decides(skip("a")), [by_ann("a"), taken("b")]);
     assert_eq!(run.refuses(approve(1, "c1")), Rejected::NoGate);
 }
 
@@ -65,7 +87,7 @@ fn skipping_a_blocked_step_opens_what_needs_it() {
     let mut run = Run::of([agent("a").retries(1).exhausted(Exhausted::Block), agent("b")]);
     run.begins("a");
     run.fails("a#1", "c1");
-    assert_eq!(run.decides(skip("a")), [skipped("a", BY_ANN), taken("b")]);
+    assert_eq!(run.decides(skip("a")), [by_ann("a"), taken("b")]);
     assert!(run.state.blocked.is_empty());
 }
 
@@ -84,10 +106,7 @@ fn skipping_a_group_skips_what_is_nested_in_it() {
     run.begins("g/y");
     run.decides(PAUSE_NOW);
     run.ends("g/y#1", "c2");
-    assert_eq!(
-        run.decides(skip("g")),
-        [skipped("g/y", BY_ANN), skipped("g", BY_ANN), resumed(), taken("last")]
-    );
+    assert_eq!(run.decides(skip("g")), [by_ann("g/y"), by_ann("g"), resumed(), taken("last")]);
     assert_eq!(run.status_of("g/x"), StepStatus::Done);
 }
 

@@ -29,7 +29,8 @@ pub(super) fn when_evaluated(
             let when = when.split_whitespace().collect::<Vec<_>>().join(" ");
             let shown: String = when.chars().take(MAX_WHEN).collect();
             let more = if shown.len() < when.len() { "…" } else { "" };
-            Event::StepSkipped { step, reason: format!("`when: {shown}{more}` is not true") }
+            let reason = format!("`when: {shown}{more}` is not true");
+            Event::StepSkipped { step, reason, kept: true }
         }
         Err(message) => {
             Event::StepBlocked { step, reason: format!("`when` has no value: {message}") }

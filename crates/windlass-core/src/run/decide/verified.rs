@@ -6,7 +6,7 @@ use super::rollback;
 use super::session;
 use crate::id::{AttemptId, GateId, StepIndex, VerificationId};
 use crate::plan::{CheckId, Criterion, Exhausted, Holds, PlanStep, StepKind};
-use crate::proof::{Outcome, VerifyReport};
+use crate::proof::{Outcome, ProtectedChange, VerifyReport};
 use crate::run::state::{Gate, GateKind, PauseReason, Phase};
 use crate::run::{Category, Event, FailedCheck, Failure, Rejected, VerifyReason};
 use crate::snapshot::Snapshot;
@@ -84,9 +84,8 @@ impl Judgement {
             return Self::Failed(Failure::new(Category::Code, summary, Vec::new()));
         }
         if !report.protected.is_empty() {
-            let paths: Vec<&str> =
-                report.protected.iter().map(|change| change.path.as_str()).collect();
-            let summary = format!("protected files were changed: {}", paths.join(", "));
+            let files = ProtectedChange::all_called(&report.protected);
+            let summary = format!("protected files were changed: {files}");
             return Self::Failed(Failure::new(Category::Code, summary, Vec::new()));
         }
         let Some(criterion) = &plan.done else { return Self::Proven };
@@ -254,8 +253,19 @@ pub(super) fn give_up(draft: &mut Draft, index: StepIndex, reason: PauseReason, 
             draft.emit(Event::RunPaused { reason, detail });
         }
         Exhausted::Block => draft.emit(Event::StepBlocked { step, reason: why }),
-        Exhausted::Waive => draft.emit(Event::StepWaived { step }),
+        Exhausted::Waive => {
+            let kept = may_stay(draft, index);
+            draft.emit(Event::StepWaived { step, kept });
+        }
     }
+}
+
+/// Whether the work of a step that is waived may stay: the workflow says so, and somebody looked and
+/// saw it within its bounds.
+fn may_stay(draft: &Draft, index: StepIndex) -> bool {
+    let (plan, step) = (draft.state.plan.step(index), draft.state.step(index));
+    let within = step.looked.as_ref().is_some_and(|looked| !looked.out_of_bounds);
+    plan.waive_keeps && within && !step.spoiled
 }
 
 pub(super) fn wait(draft: &mut Draft, index: StepIndex, until: Timestamp, limit: bool) {

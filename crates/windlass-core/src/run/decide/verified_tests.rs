@@ -77,8 +77,11 @@ fn the_last_try_waives_the_proof_and_the_run_goes_on() {
     run.ends("a#1", "c1");
     assert_eq!(
         run.verifies(fails("no")),
-        [not_proven("a", "no"), Event::StepWaived { step: "a".into() }, done("a"), taken("b")]
+        [not_proven("a", "no"), Event::StepWaived { step: "a".into(), kept: false },]
     );
+    let Effect::TakeBaseline(request) = &run.outstanding()[0] else { panic!() };
+    assert_eq!((request.step.as_str(), &request.reset_code), ("a", &Some("c0".into())));
+    assert_eq!(run.begins_from("a", "c0")[1..], [done("a"), taken("b")]);
     assert!(run.step("a").waived);
     assert_eq!(run.status_of("a"), StepStatus::Done);
 }
@@ -89,9 +92,40 @@ fn waived_work_still_waits_at_its_gate() {
     run.begins("a");
     run.ends("a#1", "c1");
     run.verifies(fails("no"));
+    run.begins_from("a", "c0");
     assert_eq!(run.state.status(), RunStatus::AwaitingApproval);
-    assert_eq!(run.decides(approve(1, "c1")), [approved(1), done("a"), Event::RunCompleted]);
+    assert_eq!(run.decides(approve(1, "c0")), [approved(1), done("a"), Event::RunCompleted]);
     assert!(run.step("a").waived);
+}
+
+#[test]
+fn waived_work_stays_only_within_its_bounds_and_by_the_workflows_word() {
+    let waiving = || agent("a").retries(1).exhausted(Exhausted::Waive).waive_keeps();
+    let mut run = Run::of([waiving(), agent("b")]);
+    run.begins("a");
+    run.ends("a#1", "c1");
+    let events = run.verifies(fails("no"));
+    assert_eq!(events[1], Event::StepWaived { step: "a".into(), kept: true });
+    assert_eq!((&run.state.reset_code, &run.state.proven_code), (&None, &"c1".into()));
+
+    let mut run = Run::of([waiving(), agent("b")]);
+    run.begins("a");
+    run.ends("a#1", "c1");
+    let outside = VerifyReport { outside_may_write: vec!["core.txt".to_owned()], ..fails("no") };
+    let events = run.verifies(outside);
+    assert_eq!(events[1], Event::StepWaived { step: "a".into(), kept: false });
+    assert_eq!(run.state.reset_code, Some("c0".into()));
+}
+
+#[test]
+fn a_blocked_step_leaves_no_work_of_an_earlier_life_behind() {
+    let mut run =
+        Run::of([agent("a").retries(1).exhausted(Exhausted::Block), agent("b").needs([])]);
+    run.begins("a");
+    run.ends("a#1", "c1");
+    run.decides(PAUSE);
+    run.verifies(fails("no"));
+    assert_eq!(run.state.reset_code, Some("c0".into()));
 }
 
 #[test]

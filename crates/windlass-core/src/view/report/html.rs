@@ -12,6 +12,7 @@ use super::inline::{
     short, spoken, step_cost, step_status, strength, verdict,
 };
 use super::projection::{ReportAttempt, ReportProof, ReportStep, ReportView};
+use crate::measure::TestsChanged;
 use crate::plan::{Holds, Strength};
 use crate::run::{RunStatus, StepStatus};
 use crate::view::changes::FileChange;
@@ -108,12 +109,20 @@ fn header(view: &ReportView, title: &str) -> Markup {
                 @if let Some(changes) = &view.changes {
                     (card("Files changed", &changes.all().count().to_string(), &lines_of(&changes.sum())))
                 }
+                @if let Some(tests) = &view.tests {
+                    (card("Tests", &format!("{} → {}", tests.before, tests.after), &tests_removed(tests)))
+                }
                 @if let Some(audit) = &view.audit {
                     (card("Journal", if audit.ok { "sound" } else { "damaged" }, &format!("{} records", audit.records)))
                 }
             }
         }
     }
+}
+
+fn tests_removed(tests: &TestsChanged) -> String {
+    let words = tests.words();
+    words.split_once(", ").map(|(_, removed)| one_line(removed)).unwrap_or_default()
 }
 
 /// The part of a sum after the number of files.
@@ -158,6 +167,7 @@ fn step_row(step: &ReportStep) -> Markup {
             td data-name="Status" {
                 span class=(tone) { (step_status(step)) }
                 @if let Some(note) = &step.note { span.soft { ": " (prose(note)) } }
+                @if let Some(words) = &step.set_aside { span.soft { "; " (prose(words)) } }
             }
             td data-name="Rests on" class=[none(rests_on(step))] { (rests_on(step)) }
             td.n data-name="Attempts" { (step.attempts) }

@@ -68,6 +68,9 @@ fn header(text: &mut String, view: &ReportView) {
     if let Some(changes) = &view.changes {
         row("Files changed", &changes.sum());
     }
+    if let Some(tests) = &view.tests {
+        row("Tests", &prose(&tests.words()));
+    }
     if let Some(before) = &view.before {
         row("Before the run", &prose(before));
     }
@@ -103,11 +106,14 @@ pub(super) fn steps(text: &mut String, view: &ReportView) {
     text.push_str("| step | status | attempts | rests on | time | cost | files | commit |\n");
     text.push_str("|---|---|---|---|---|---|---|---|\n");
     for step in &view.steps {
-        let status = match (&step.note, step.waived) {
+        let mut status = match (&step.note, step.waived) {
             (_, true) => "**waived**".to_owned(),
             (Some(note), false) => format!("{}: {}", step_status(step), cell(note)),
             (None, false) => step_status(step).to_owned(),
         };
+        if let Some(words) = &step.set_aside {
+            let _ = write!(status, "; {}", cell(words));
+        }
         let commit = step.commit.as_ref().map(|id| format!("`{}`", short(id))).unwrap_or_default();
         let files = step.changes.as_ref().map_or_else(|| "–".to_owned(), |changes| changes.sum());
         let _ = writeln!(

@@ -6,9 +6,10 @@ use serde::Serialize;
 
 use super::cold::{ReportCold, report_cold};
 use crate::id::{ContentHash, RunId, StepId};
-use crate::plan::{Holds, Issue, StepKind, Strength};
+use crate::measure::TestsChanged;
+use crate::plan::{Holds, Issue, PlanStep, StepKind, Strength};
 use crate::proof::{Blob, Outcome};
-use crate::run::{BaseRecord, Publication, RunState, RunStatus, StepStatus};
+use crate::run::{BaseRecord, Publication, RunState, RunStatus, StepState, StepStatus};
 use crate::time::{Span, Timestamp};
 use crate::view::ItemView;
 use crate::view::blockers::{BlockerView, blocker_views};
@@ -31,6 +32,8 @@ pub struct ReportFacts {
     pub audit: Option<ReportAudit>,
     /// What the run changed since its base, where the files are known.
     pub changes: Option<Changes>,
+    /// How the tests that it declares changed, where they did.
+    pub tests: Option<TestsChanged>,
     /// What each step changed.
     pub step_changes: BTreeMap<StepId, Changes>,
     /// What checks and agents printed, shortened, by the hash of the whole.
@@ -109,6 +112,9 @@ pub struct ReportView {
     pub proofs: Vec<ReportProof>,
     pub attempts: Vec<ReportAttempt>,
     pub changes: Option<Changes>,
+    /// How the tests that the repository declares changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests: Option<TestsChanged>,
     /// What of the run is outside: its branch at the remote, and its pull request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub publication: Option<Publication>,
@@ -125,6 +131,9 @@ pub struct ReportStep {
     pub title: String,
     pub status: StepStatus,
     pub waived: bool,
+    /// What became of its work where that is not part of the result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_aside: Option<String>,
     pub note: Option<String>,
     pub agent: Option<String>,
     pub attempts: u32,
@@ -243,6 +252,7 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         proofs: proofs(state, history, facts),
         attempts: attempts(state, history, facts),
         changes: facts.changes.clone(),
+        tests: facts.tests.clone(),
         publication: run.publication,
         journal_head: facts.head.clone(),
         audit: facts.audit.clone(),
@@ -267,6 +277,7 @@ fn steps(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<Report
             title: plan.title.clone(),
             status: state.step_status(index),
             waived: step.waived,
+            set_aside: set_aside(plan, step),
             note: step.note.clone(),
             agent: match &plan.kind {
                 StepKind::Agent { agent, .. } => Some(agent.clone()),
@@ -285,6 +296,25 @@ fn steps(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<Report
         }
     };
     state.plan.in_reading_order().into_iter().map(step).collect()
+}
+
+/// How many files are named.
+const NAMED: usize = 5;
+
+/// Unproven work that is not part of the result: how much it is, and how to see it.
+fn set_aside(plan: &PlanStep, step: &StepState) -> Option<String> {
+    if !step.set_aside {
+        return None;
+    }
+    let see = format!("`windlass diff {}#{}`", plan.id, step.attempts);
+    let Some(looked) = step.looked.as_ref().filter(|looked| looked.changed_count > 0) else {
+        return Some(format!("its work is not part of the result: {see}"));
+    };
+    let named: Vec<&str> = looked.changed.iter().take(NAMED).map(String::as_str).collect();
+    let more = looked.changed_count.saturating_sub(named.len() as u64);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let named = named.join(", ");
+    Some(format!("its work is not part of the result ({named}{more}): {see}"))
 }
 
 /// What the attempts of a step used, in all.

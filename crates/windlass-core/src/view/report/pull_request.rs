@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::inline::cost;
 use super::markdown::{evidence, steps};
-use super::projection::ReportView;
+use super::projection::{ReportStep, ReportView};
 use super::stories;
 use crate::plan::Holds;
 use crate::view::literal::{brief, cell, code, prose};
@@ -16,8 +16,8 @@ pub const MAX_PULL_REQUEST_BYTES: usize = 64_000;
 /// The longest goal; it may take twice as much room when all of it has to be escaped.
 const MAX_GOAL_BYTES: usize = 1_000;
 
-/// The longest sentence about what was before the run, and about its last proof.
-const MAX_NOTE_BYTES: usize = 500;
+/// The longest sentence about tests, what was before the run, and its last proof.
+const MAX_NOTE_BYTES: usize = 400;
 
 /// What the summary may have.
 const MAX_SUMMARY_BYTES: usize = 5_000;
@@ -79,6 +79,10 @@ fn summary(view: &ReportView) -> String {
     if let Some(changes) = &view.changes {
         let _ = writeln!(text, "\nFiles changed: {}.", changes.sum());
     }
+    if let Some(tests) = &view.tests {
+        // Names of tests are text of agents.
+        let _ = writeln!(text, "\nTests: {}.", brief(&tests.words(), MAX_NOTE_BYTES));
+    }
     let _ = writeln!(
         text,
         "\nMade by agents, driven by windlass: workflow {}, run `{}`. Nothing below rests on an \
@@ -114,10 +118,18 @@ fn waived(text: &mut String, view: &ReportView) {
         for proof in failed {
             let _ = writeln!(text, "  - {}", prose(&proof.summary));
         }
+        set_aside(text, step);
     }
     for step in skipped.iter().filter(|step| !step.waived) {
         let note = step.note.as_deref().unwrap_or_default();
         let _ = writeln!(text, "- {} (`{}`): {}", prose(&step.title), step.id, prose(note));
+        set_aside(text, step);
+    }
+}
+
+fn set_aside(text: &mut String, step: &ReportStep) {
+    if let Some(words) = &step.set_aside {
+        let _ = writeln!(text, "  - {}", prose(words));
     }
 }
 

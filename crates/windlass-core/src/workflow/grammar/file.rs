@@ -3,11 +3,13 @@
 use super::check::ROOM;
 use super::key::{Key, Mapping, Names, Rule, Takes, count, list, one_or_more, small_count};
 use super::step::STEP;
-use super::words::{BASELINE, INPUT_TYPES, NETWORK, alone};
+use super::words::{BASELINE, INPUT_TYPES, NETWORK, ONLY, alone};
 use crate::workflow::step::MAX_STEPS;
 
 const TYPES: [&str; 5] = alone(&INPUT_TYPES);
 const BASELINE_WORDS: [&str; 3] = alone(&BASELINE);
+
+const ONLY_WORDS: [&str; 2] = alone(&ONLY);
 const NETWORK_WORDS: [&str; 3] = alone(&NETWORK);
 
 pub(in crate::workflow) static WORKFLOW: Mapping = Mapping {
@@ -62,11 +64,14 @@ pub(in crate::workflow) static WORKFLOW: Mapping = Mapping {
         .example("[\".env.test\"]"),
         Key::new(
             "protect",
-            one_or_more(&Takes::Glob),
-            "Files that judge the work: a change to one fails the proof and asks a person.",
+            Takes::Either(&[Takes::Word(&["none"]), Takes::OneOrMore { of: &PROTECTED, least: 0 }]),
+            "Files that judge the work: a change to one fails the proof and asks a person. What a check's \
+             command runs, and what the platform's commands depend on, is added; `none` says that it is not. \
+             `.windlass/**`, files that agents and continuous integration follow and git attributes are \
+             protected in every run.",
         )
-        .otherwise("none")
-        .example("[\".github/**\", \"**/*.lock\"]"),
+        .otherwise("what is found")
+        .example("[\"deploy/**\", {file: package.json, keys: [scripts, jest]}]"),
         Key::new(
             "recheck",
             one_or_more(&Takes::Criterion),
@@ -102,6 +107,35 @@ pub(in crate::workflow) static WORKFLOW: Mapping = Mapping {
             "The steps, in order.",
         )
         .required(),
+    ],
+    not_yet: &[],
+    rule: Rule::None,
+};
+
+/// What one rule of `protect` is.
+static PROTECTED: Takes = Takes::Either(&[Takes::Glob, Takes::Mapping(&PROTECT)]);
+
+pub(in crate::workflow) static PROTECT: Mapping = Mapping {
+    name: "protect",
+    of: "an entry of `protect`",
+    doc: "Files that judge the work, and what of them counts.",
+    keys: &[
+        Key::new("file", Takes::Glob, "The files.").required().example("\"**/package.json\""),
+        Key::new(
+            "keys",
+            one_or_more(&Takes::Text),
+            "Only the values of these keys count, with dots between the levels; `*` stands for any letters. For \
+             JSON, TOML, YAML, XML and files of sections (`.cfg`, `.ini`). A file that cannot be read counts \
+             wholly.",
+        )
+        .otherwise("the whole file")
+        .example("[scripts, jest]"),
+        Key::new(
+            "only",
+            Takes::Word(&ONLY_WORDS),
+            "`existing`: new files may be added; `new`: those that are there may change.",
+        )
+        .otherwise("all of them"),
     ],
     not_yet: &[],
     rule: Rule::None,

@@ -16,7 +16,7 @@ mod words;
 pub(super) use check::{
     CHECKLIST, CHECKS, COVERAGE, DIFF, FILE, GREEN, JUNIT, RED, ROOM, RUN, VERDICT, check_kinds,
 };
-pub(super) use file::{BACKOFF, DEFAULTS, INPUT, LIMITS, PREPARE, SERVER, WORKFLOW};
+pub(super) use file::{BACKOFF, DEFAULTS, INPUT, LIMITS, PREPARE, PROTECT, SERVER, WORKFLOW};
 pub(super) use key::{Initial, Names};
 pub(crate) use key::{Key, Mapping, Rule, Takes};
 pub(super) use paper_check::{QUESTIONS, STORIES, VERDICT_IN};
@@ -24,5 +24,6 @@ pub(super) use step::{FAILED, PLATFORM_FIX, PULL_REQUEST, READ, REPORT, ROLLBACK
 pub(super) use team::{HUB, SPOKE, TEAM};
 pub(super) use words::{
     BASELINE, BUILTIN, Builtin, COMMIT, EXHAUSTED, FIXES, FOREACH, GATE, INPUT_TYPES, NETWORK, OK,
-    PHASES, PLATFORM_CHECKS, PUBLISHED_TYPES, REPORT_KINDS, ROOM_NETWORK, SKIP, TRUST, WHOLE_DIFF,
+    ONLY, PHASES, PLATFORM_CHECKS, PUBLISHED_TYPES, REPORT_KINDS, ROOM_NETWORK, SKIP, TRUST, WAIVE,
+    WHOLE_DIFF,
 };

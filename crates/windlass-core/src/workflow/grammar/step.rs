@@ -5,7 +5,7 @@ use super::key::{Key, Mapping, Names, Rule, Takes, list, one_or_more, small_coun
 use super::team::{BACKEND, MODEL, TEAM};
 use super::words::{
     BUILTIN, COMMIT, EXHAUSTED, FIXES, FOREACH, GATE, NETWORK, OK, PUBLISHED_TYPES, SKIP, TRUST,
-    alone,
+    WAIVE, alone,
 };
 use crate::workflow::step::MAX_STEPS;
 use crate::workflow::unsupported;
@@ -15,6 +15,7 @@ const NETWORK_WORDS: [&str; 3] = alone(&NETWORK);
 const GATE_WORDS: [&str; 1] = alone(&GATE);
 const SKIP_WORDS: [&str; 1] = alone(&SKIP);
 const EXHAUSTED_WORDS: [&str; 3] = alone(&EXHAUSTED);
+const WAIVE_WORDS: [&str; 1] = alone(&WAIVE);
 const COMMIT_WORDS: [&str; 2] = alone(&COMMIT);
 const OK_WORDS: [&str; 1] = alone(&OK);
 const TYPES: [&str; 7] = alone(&PUBLISHED_TYPES);
@@ -133,6 +134,12 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
              the proof, which reports show.",
         )
         .default("pause"),
+        Key::new(
+            "waive",
+            Takes::Word(&WAIVE_WORDS),
+            "With `exhausted: waive`: `keep` lets the unproven work stay where it is within `may_write`.",
+        )
+        .otherwise("the place is set back to proven code, and the work is kept aside"),
         Key::new(
             "commit",
             Takes::Word(&COMMIT_WORDS),

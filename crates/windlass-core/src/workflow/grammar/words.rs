@@ -4,6 +4,7 @@ use crate::judgement::ReportKind;
 use crate::plan::{
     BaselinePolicy, CommitPolicy, Exhausted, GatePolicy, RoomNetwork, Skip, StepNetwork, ValueType,
 };
+use crate::protect::Only;
 use crate::question::Phase;
 use crate::workflow::check::PlatformCheck;
 
@@ -24,6 +25,9 @@ pub(in crate::workflow) const SKIP: [(&str, Skip); 1] = [("allowed", Skip::Allow
 pub(in crate::workflow) const EXHAUSTED: [(&str, Exhausted); 3] =
     [("pause", Exhausted::Pause), ("block", Exhausted::Block), ("waive", Exhausted::Waive)];
 
+/// Whether the work of a waived step stays.
+pub(in crate::workflow) const WAIVE: [(&str, bool); 1] = [("keep", true)];
+
 pub(in crate::workflow) const COMMIT: [(&str, CommitPolicy); 2] =
     [("wip", CommitPolicy::Wip), ("never", CommitPolicy::Never)];
 
@@ -40,6 +44,9 @@ pub(in crate::workflow) const BASELINE: [(&str, BaselinePolicy); 3] = [
     ("no_new_failures", BaselinePolicy::NoNewFailures),
     ("off", BaselinePolicy::Off),
 ];
+
+pub(in crate::workflow) const ONLY: [(&str, Only); 2] =
+    [("existing", Only::Existing), ("new", Only::New)];
 
 /// For `satisfied` and `stale`.
 pub(in crate::workflow) const OK: [(&str, bool); 1] = [("ok", true)];

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use windlass_core::id::StepId;
 use windlass_core::plan::{PlanStep, StepKind, Strength};
-use windlass_core::proof::{Blob, Proof};
+use windlass_core::proof::{Blob, Proof, ProtectedChange};
 use windlass_core::run::{Event, FailedCheck, Gate, GateKind, RunState};
 use windlass_engine::dispatch::Request;
 use windlass_engine::store::blobs::Blobs;
@@ -167,8 +167,7 @@ impl Story {
     fn gate(&mut self, gate: &Gate) {
         match &gate.kind {
             GateKind::Protected { changes, diff } => {
-                let paths: Vec<&str> = changes.iter().map(|c| c.path.as_str()).collect();
-                let paths = paths.join(", ");
+                let paths = ProtectedChange::all_called(changes);
                 self.bad("GATE", &format!("the agent changed what judges it: {paths}"));
                 self.diff(diff.as_ref());
                 self.caption("It edited the test that judges it. A rigged judge is not even run: windlass stops, and a person decides.");

@@ -79,7 +79,18 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen, look: Loo
             ],
         ),
     };
+    let mut lines = lines;
+    if !screen.hears_question() {
+        hide_keys(&mut lines, look);
+    }
     show(frame, area, width, &title, lines, look);
+}
+
+/// Keys that do not count yet are not named; their lines stay, so that nothing jumps.
+fn hide_keys(lines: &mut [Line<'_>], look: Look) {
+    for line in lines.iter_mut().filter(|line| line.style == look.bold()) {
+        *line = Line::styled("…", look.dim());
+    }
 }
 
 fn show(

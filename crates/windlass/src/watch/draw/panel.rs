@@ -44,7 +44,10 @@ fn gate(seen: &Seen, screen: &Screen, area: Rect, look: Look) -> Vec<Line<'stati
         _ => format!("`{}` changed files that judge the work: accept them?", gate.step),
     };
     let mut lines = vec![rule(&question, look.yours(), area, look)];
-    let keys = "a approve  f feedback  r rollback  d diff  e evidence";
+    let keys = match screen.hears_gate() {
+        true => "a approve  f feedback  r rollback  d diff  e evidence",
+        false => "it has just opened: keys count in a moment",
+    };
     lines.push(Line::styled(cut(keys, usize::from(area.width)), look.bold()));
     let Some((_, shown)) = &screen.gate else {
         lines.push(Line::styled("reading what changed …", look.dim()));

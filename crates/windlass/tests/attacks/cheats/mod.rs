@@ -5,6 +5,7 @@
 
 mod leftovers;
 mod others;
+mod people;
 mod reviews;
 mod seeing;
 mod test_first;
@@ -38,6 +39,8 @@ pub(crate) struct Cheat {
     /// What an honest agent does: with it the same run completes. None where that is nobody's doubt.
     pub(crate) honest: &'static str,
     pub(crate) judge: Judge,
+    /// What is typed at the terminal of the run as soon as it begins; none where it has no terminal.
+    pub(crate) typed: &'static str,
     /// Why it is open in a box, where it is.
     pub(crate) open: &'static str,
 }
@@ -49,8 +52,8 @@ impl Cheat {
         workflow: &'static str,
         judge: Judge,
     ) -> Self {
-        let (setup, around, agent, honest, open) = ("", "", "", "", "");
-        Self { name, tries, setup, around, workflow, agent, honest, judge, open }
+        let (setup, around, agent, honest, typed, open) = ("", "", "", "", "", "");
+        Self { name, tries, setup, around, workflow, agent, honest, judge, typed, open }
     }
 
     pub(crate) const fn setup(mut self, script: &'static str) -> Self {
@@ -73,6 +76,11 @@ impl Cheat {
         self
     }
 
+    pub(crate) const fn typed(mut self, keys: &'static str) -> Self {
+        self.typed = keys;
+        self
+    }
+
     pub(crate) const fn open(mut self, why: &'static str) -> Self {
         self.open = why;
         self
@@ -88,6 +96,7 @@ pub(crate) fn all() -> Vec<Cheat> {
         seeing::CHEATS,
         others::CHEATS,
         reviews::CHEATS,
+        people::CHEATS,
     ];
     tables.concat()
 }

@@ -36,5 +36,12 @@ pub(crate) const PROBES: &[Probe] = &[
         "have the user's tmux run `windlass approve`",
         "subprocess.run(['tmux', '-S', ROOT + '/tmp/real-tmux', 'run-shell', approval()], check=True, capture_output=True)",
     )
+    .late()
+    .always_refused("where nothing is boxed a decision needs a terminal, and in a box there is no tmux"),
+    approves(
+        "approve_in_tmux_window",
+        "have the user's tmux open a window, which has a terminal, and run it there",
+        "tmux = ['tmux', '-S', ROOT + '/tmp/real-tmux']\nsubprocess.run(tmux + ['new-window', '-d', approval() + '; ' + ' '.join(tmux) + ' wait-for -S ' + NAME], check=True, capture_output=True)\nsubprocess.run(tmux + ['wait-for', NAME], timeout=20)",
+    )
     .late(),
 ];

@@ -1,0 +1,208 @@
+//! One change, looked at by all of the rules.
+
+use std::collections::BTreeSet;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::always::{self, RUN_FOLDER};
+use super::{Only, Protected};
+use crate::plan::glob;
+
+/// What a path holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// A file.
+    File,
+    /// A symbolic link, or the commit of a submodule: other files may be found through it.
+    Link,
+}
+
+/// A path that differs.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// The path, relative to the repository.
+    pub path: &'a str,
+    /// What was there.
+    pub was: Option<Entry>,
+    /// What is there.
+    pub now: Option<Entry>,
+}
+
+/// What of a changed file counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// All of it.
+    Whole,
+    /// The values of these keys.
+    Keys(BTreeSet<String>),
+}
+
+/// The rules of a run, with those that always hold.
+#[derive(Debug)]
+pub struct Rules {
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    files: GlobMatcher,
+    /// Folders on the way to its files: a link in the place of one brings others.
+    ways: Vec<GlobMatcher>,
+    keys: Vec<String>,
+    only: Option<Only>,
+    always: bool,
+}
+
+impl Rules {
+    /// Returns these rules and those that always hold. A glob that cannot be read was refused long before.
+    pub fn new(rules: &[Protected]) -> Self {
+        let always = always::rules().collect::<Vec<_>>();
+        let always = always.iter().filter_map(|rule| Rule::new(rule, true));
+        let own = rules.iter().filter_map(|rule| Rule::new(rule, false));
+        Self { rules: always.chain(own).collect() }
+    }
+
+    /// Returns what of a changed file counts; none for a file that no rule is about.
+    pub fn look(&self, seen: Seen<'_>) -> Option<Counts> {
+        let mut keys = BTreeSet::new();
+        for rule in self.rules.iter().filter(|rule| rule.is_about(seen)) {
+            let link = [seen.was, seen.now].contains(&Some(Entry::Link));
+            if rule.keys.is_empty() || link {
+                return Some(Counts::Whole);
+            }
+            keys.extend(rule.keys.iter().cloned());
+        }
+        (!keys.is_empty()).then_some(Counts::Keys(keys))
+    }
+}
+
+impl Rule {
+    fn new(rule: &Protected, always: bool) -> Option<Self> {
+        let matcher = |pattern: &str| {
+            let built = match always {
+                true => GlobBuilder::new(pattern)
+                    .literal_separator(true)
+                    .backslash_escape(true)
+                    .case_insensitive(always::in_any_case(&rule.file))
+                    .build(),
+                false => glob::compile(pattern),
+            };
+            built.ok().map(|glob| glob.compile_matcher())
+        };
+        let parts: Vec<&str> = rule.file.split('/').collect();
+        let named = |part: &str| !part.is_empty() && part.chars().any(|c| c != '*');
+        let ways = (1..parts.len())
+            .filter(|end| named(parts[end - 1]))
+            .map(|end| parts[..end].join("/"))
+            // A slash within braces parts no folders.
+            .filter(|way| way.matches('{').count() == way.matches('}').count())
+            .filter_map(|way| matcher(&way))
+            .collect();
+        Some(Self {
+            files: matcher(&rule.file)?,
+            ways,
+            keys: rule.keys.clone(),
+            only: rule.only,
+            always,
+        })
+    }
+
+    fn is_about(&self, seen: Seen<'_>) -> bool {
+        if self.always && seen.path.starts_with(RUN_FOLDER) {
+            return false;
+        }
+        match self.only {
+            Some(Only::Existing) if seen.was.is_none() => return false,
+            Some(Only::New) if seen.was.is_some() => return false,
+            Some(Only::Existing | Only::New) | None => {}
+        }
+        let link = seen.now == Some(Entry::Link) || seen.was == Some(Entry::Link);
+        self.files.is_match(seen.path)
+            || (link && self.ways.iter().any(|way| way.is_match(seen.path)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn new(path: &str) -> Seen<'_> {
+        Seen { path, was: None, now: Some(Entry::File) }
+    }
+
+    #[test]
+    fn some_files_are_protected_in_every_run() {
+        let rules = Rules::new(&[]);
+        for path in [
+            ".windlass/workflows/change.yaml",
+            ".windlass/config.yaml",
+            ".Windlass/config.yaml",
+            ".claude/settings.json",
+            "app/.claude/agents/reviewer.md",
+            "CLAUDE.md",
+            "claude.md",
+            "app/AGENTS.md",
+            ".gitattributes",
+            "docs/.gitattributes",
+            ".gitmodules",
+            ".github/workflows/ci.yml",
+            ".github/actions/setup/action.yml",
+            ".gitlab-ci.yml",
+            ".circleci/config.yml",
+            "Jenkinsfile",
+            ".cursor/rules/all.mdc",
+            ".mcp.json",
+        ] {
+            assert_eq!(rules.look(new(path)), Some(Counts::Whole), "{path}");
+            let removed = Seen { path, was: Some(Entry::File), now: None };
+            assert_eq!(rules.look(removed), Some(Counts::Whole), "{path}");
+        }
+        for path in [
+            ".windlass/run/specs/plan.md",
+            "src/main.rs",
+            ".github/ISSUE_TEMPLATE/bug.md",
+            ".github/dependabot.yml",
+            "docs/agents.md",
+            ".gitignore",
+            "README.md",
+            "src/ci/mod.rs",
+        ] {
+            assert_eq!(rules.look(new(path)), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_folder_brings_other_files() {
+        let rules = Rules::new(&[Protected::whole(".cargo/config.toml")]);
+        let link = |path| Seen { path, was: None, now: Some(Entry::Link) };
+        for path in [".cargo", ".windlass", ".claude", "app/.claude", ".github/workflows"] {
+            assert_eq!(rules.look(link(path)), Some(Counts::Whole), "{path}");
+            assert_eq!(rules.look(new(path)), None, "a file named {path}");
+        }
+        assert_eq!(rules.look(link("src/other")), None);
+    }
+
+    #[test]
+    fn keys_count_only_in_files() {
+        let rule = Protected::keys("**/package.json", vec!["scripts".to_owned()]);
+        let rules = Rules::new(&[rule]);
+        let keys = Some(Counts::Keys(["scripts".to_owned()].into()));
+        assert_eq!(rules.look(new("app/package.json")), keys);
+        let link = Seen { path: "package.json", was: Some(Entry::File), now: Some(Entry::Link) };
+        assert_eq!(rules.look(link), Some(Counts::Whole));
+    }
+
+    #[test]
+    fn what_is_added_may_be_allowed() {
+        let rules =
+            Rules::new(&[Protected { only: Some(Only::Existing), ..Protected::whole("tests/**") }]);
+        assert_eq!(rules.look(new("tests/new.sh")), None);
+        let changed = Seen { was: Some(Entry::File), ..new("tests/old.sh") };
+        assert_eq!(rules.look(changed), Some(Counts::Whole));
+        let link = Seen { path: "tests", was: None, now: Some(Entry::Link) };
+        assert_eq!(rules.look(link), None, "its files are gone, and that counts");
+        let rules = Rules::new(&[Protected { only: Some(Only::New), ..Protected::whole("c.py") }]);
+        assert_eq!(rules.look(new("c.py")), Some(Counts::Whole));
+        assert_eq!(rules.look(Seen { was: Some(Entry::File), ..new("c.py") }), None);
+    }
+}

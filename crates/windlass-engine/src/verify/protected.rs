@@ -1,0 +1,122 @@
+//! Protected files that are neither as they were nor as a person pinned them.
+
+use std::collections::BTreeSet;
+
+use windlass_core::id::ObjectId;
+use windlass_core::plan::CheckKind;
+use windlass_core::proof::{MAX_LISTED_PATHS, ProtectedChange, VerifyReport};
+use windlass_core::protect::{Counts, Entry, Protected, Rules, Seen, values};
+
+use super::changes::{Changes, LINK_MODE, set};
+use super::verifier::{Broken, Looking, MAX_PATCH_BYTES};
+use crate::git::{Change, TreeEntry, TreePath};
+
+/// Git's mode of a submodule.
+const SUBMODULE_MODE: u32 = 0o160_000;
+
+impl Looking<'_> {
+    /// Compares protected files with the code that was committed last; `changes` are those since `base`.
+    pub(super) fn look_at_protected(
+        &self,
+        base: &ObjectId,
+        changes: &Changes,
+        report: &mut VerifyReport,
+    ) -> Result<(), Broken> {
+        let request = self.request;
+        let (committed, code) = (request.committed_code, &request.snapshot.code);
+        let since_commit;
+        let changes = if base == committed {
+            changes
+        } else {
+            since_commit = Changes::between(self.engine, committed, code)?;
+            &since_commit
+        };
+        let (all, own_tests) = (&request.plan.protect, set(&self.own_tests()));
+        let but_tests: Vec<Protected> =
+            all.iter().filter(|rule| !rule.is_found_tests()).cloned().collect();
+        let (all, but_tests) = (Rules::new(all), Rules::new(&but_tests));
+        for change in changes.iter() {
+            if report.protected.len() == MAX_LISTED_PATHS {
+                break;
+            }
+            let path = change.path.to_string();
+            let seen = Seen {
+                path: &path,
+                was: entry(change.old.as_ref()),
+                now: entry(change.new.as_ref()),
+            };
+            let rules = if own_tests.is_match(&path) { &but_tests } else { &all };
+            match rules.look(seen) {
+                None => {}
+                Some(Counts::Whole) => report.protected.extend(self.whole(change)),
+                Some(Counts::Keys(keys)) => report.protected.extend(self.keyed(change, &keys)?),
+            }
+        }
+        for held in self.held_tests_changed()? {
+            if report.protected.iter().all(|change| change.path != held.path) {
+                report.protected.push(held);
+            }
+        }
+        if !report.protected.is_empty() {
+            let paths: Vec<TreePath> = report
+                .protected
+                .iter()
+                .map(|change| TreePath::new(change.path.as_bytes().to_vec()))
+                .collect();
+            let patch = self.engine.patch(committed, code, &paths, MAX_PATCH_BYTES)?;
+            report.protected_diff = Some(self.verifier.blobs.put(&patch)?);
+        }
+        Ok(())
+    }
+
+    /// Globs of tests that the step itself is about: `red` and `green` say which of those may change.
+    fn own_tests(&self) -> Vec<String> {
+        let checks = self.request.step.done.as_ref().map(|done| done.checks()).unwrap_or_default();
+        let suites = checks.iter().filter_map(|check| match &check.kind {
+            CheckKind::Red(suite) | CheckKind::Green(suite) => Some(&suite.tests),
+            _ => None,
+        });
+        suites.flatten().cloned().collect()
+    }
+
+    fn whole(&self, change: &Change) -> Option<ProtectedChange> {
+        let path = change.path.to_string();
+        let now = change.new.as_ref().map(|entry| entry.id.clone());
+        let pinned = self.request.pins.get(&path).is_some_and(|pin| *pin == now);
+        (!pinned).then(|| ProtectedChange::of_file(path, now))
+    }
+
+    /// Compares the values of keys; a file that cannot be read counts wholly.
+    fn keyed(
+        &self,
+        change: &Change,
+        keys: &BTreeSet<String>,
+    ) -> Result<Option<ProtectedChange>, Broken> {
+        let path = change.path.to_string();
+        let read = |tree: &ObjectId, entry: Option<&TreeEntry>| match entry {
+            Some(_) => self.engine.read_blob(tree, &change.path),
+            None => Ok(None),
+        };
+        let before = read(self.request.committed_code, change.old.as_ref())?;
+        let now = read(&self.request.snapshot.code, change.new.as_ref())?;
+        let (Some(before), Some(values)) =
+            (values(&path, before.as_deref(), keys), values(&path, now.as_deref(), keys))
+        else {
+            return Ok(self.whole(change));
+        };
+        let keys = before.changed(&values);
+        let hash = values.hash();
+        if keys.is_empty() || self.request.pinned_values.get(&path) == Some(&hash) {
+            return Ok(None);
+        }
+        let now = change.new.as_ref().map(|entry| entry.id.clone());
+        Ok(Some(ProtectedChange { path, now, keys, values: Some(hash), held_by: None }))
+    }
+}
+
+fn entry(entry: Option<&TreeEntry>) -> Option<Entry> {
+    entry.map(|entry| match entry.mode {
+        LINK_MODE | SUBMODULE_MODE => Entry::Link,
+        _ => Entry::File,
+    })
+}
