@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 
 use windlass_core::config::{Notify, Setting};
 use windlass_core::run::{Event, RunState};
-use windlass_core::view::{Notice, notice};
+use windlass_core::view::{Notice, mentioning_nobody, notice};
 use windlass_engine::dispatch::{NotifyRequest, Site, notify};
 
 use crate::output::{bell, note};
@@ -91,6 +91,8 @@ impl Bearer {
     }
 }
 
+/// What a command of the user finds in its environment. Commands pass it on to chats and mail, where
+/// an agent's `@everybody` would call people.
 fn variables(notice: &Notice, state: &RunState) -> Vec<(String, String)> {
     let step = notice.step.as_ref().map(ToString::to_string).unwrap_or_default();
     [
@@ -98,8 +100,8 @@ fn variables(notice: &Notice, state: &RunState) -> Vec<(String, String)> {
         ("WINDLASS_RUN", state.facts.run.to_string()),
         ("WINDLASS_STEP", step),
         ("WINDLASS_STATUS", state.status().as_str().to_owned()),
-        ("WINDLASS_MESSAGE", notice.message.clone()),
-        ("WINDLASS_GOAL", state.plan.goal.clone()),
+        ("WINDLASS_MESSAGE", mentioning_nobody(&notice.message)),
+        ("WINDLASS_GOAL", mentioning_nobody(&state.plan.goal)),
         ("WINDLASS_PLACE", state.facts.place.clone()),
     ]
     .map(|(name, value)| (name.to_owned(), value))

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::report::one_line;
+use super::quiet::one_line;
 use super::stories::{StoryStatus, story_views};
 use crate::run::{RunState, RunStatus};
 use crate::time::Span;

@@ -3,7 +3,10 @@
 use std::fmt::Write as _;
 
 use crate::run::{ItemState, LEFT_OUT, RunState};
-use crate::view::printable::{Lines, printable};
+use crate::view::literal::brief;
+
+/// The longest text of others in a row.
+const MAX_TEXT: usize = 300;
 
 /// Returns how the text of a draft begins: which items are not in it, and why. None for a pull request
 /// that is none.
@@ -25,8 +28,9 @@ pub fn left_out_text(state: &RunState) -> Option<String> {
          not have:\n>\n",
     );
     for item in state.items.iter().map(|item| &**item).filter(left_out) {
-        let title = printable(&item.item.title, Lines::One);
-        let _ = writeln!(text, "> - `{}` {title}: {}", item.item.id, why(state, item));
+        let title = brief(&item.item.title, MAX_TEXT);
+        let why = brief(&why(state, item), MAX_TEXT);
+        let _ = writeln!(text, "> - `{}` {title}: {why}", item.item.id);
     }
     text.push('\n');
     Some(text)
@@ -39,7 +43,7 @@ fn why(state: &RunState, item: &ItemState) -> String {
         Some(format!("`{}` failed: {}", state.plan.step(*index).id, failure.summary))
     });
     match failed {
-        Some(why) => printable(&why, Lines::One),
+        Some(why) => why,
         None if steps.iter().any(|index| state.step(*index).started_at.is_some()) => {
             "it was not finished".to_owned()
         }

@@ -17,6 +17,7 @@ mod history;
 mod items;
 mod kept;
 mod left_out;
+mod literal;
 mod marker;
 mod moves;
 mod notice;
@@ -25,6 +26,7 @@ mod plain;
 mod printable;
 mod progress;
 mod questions;
+mod quiet;
 mod redact;
 mod report;
 mod running;
@@ -52,6 +54,7 @@ pub use history::{
 pub use items::{ItemView, item_views};
 pub use kept::{Fate, Kept, KeptFiles, Work};
 pub use left_out::left_out_text;
+pub use literal::{cell, prose};
 pub use marker::{ESCALATION_REQUIRED, HUMAN_INTERVENTION_NEEDED, escalation, help_block};
 pub use notice::{Notice, NoticeKind, notice};
 pub use patch::{
@@ -62,6 +65,7 @@ pub use plain::{plain_line, plain_lines};
 pub use printable::{Lines, beginning, printable, printable_bytes};
 pub use progress::{ProgressCounts, ProgressView, progress_markdown, progress_view};
 pub use questions::{AnswerView, ChoiceView, QuestionView, clarifications_text, question_views};
+pub use quiet::{SEPARATOR, mentioning_nobody, quiet, quiet_except};
 pub use redact::Redaction;
 pub use report::{
     MAX_PULL_REQUEST_BYTES, ReportAttempt, ReportAudit, ReportCold, ReportDecision, ReportFacts,

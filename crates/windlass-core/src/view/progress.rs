@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
-use super::printable::beginning;
-use super::report::{cost, one_line, prose};
+use super::literal::brief;
+use super::report::cost;
 use super::status::{BudgetView, status_view};
 use super::stories::{StoryStatus, StoryView, story_views};
 use crate::id::ItemId;
@@ -146,10 +146,7 @@ pub fn progress_markdown(view: &ProgressView) -> String {
             let _ = writeln!(text, "\n**{heading}**\n");
         }
         for row in rows {
-            let row = one_line(&row);
-            let (start, left_out) = beginning(&row, MAX_TEXT);
-            let more = if left_out > 0 { "…" } else { "" };
-            let _ = writeln!(text, "- {}{more}", prose(start));
+            let _ = writeln!(text, "- {}", brief(&row, MAX_TEXT));
         }
     };
     let told = |story: &StoryView| {

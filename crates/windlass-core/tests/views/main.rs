@@ -5,9 +5,12 @@
 mod bounds;
 mod cold;
 mod graph;
+mod hostile;
 mod items;
 mod kept;
+mod literal;
 mod redact;
+mod rendered;
 mod report;
 mod stories;
 mod story;

@@ -15,7 +15,7 @@ use windlass_core::view::{
 
 use crate::story::{Story, holds};
 
-const WORKFLOW: &str = r#"
+pub(crate) const WORKFLOW: &str = r#"
 workflow: stories
 title: A goal in stories
 steps:
@@ -28,7 +28,7 @@ steps:
       - {id: review, agent: reviewer, commit: never, done: {verdict_in: "{specs}/{item.id}-r.md", kind: review}}
 "#;
 
-fn facts(depends_on: &[&str], text: &str, criteria: usize) -> StoryFacts {
+pub(crate) fn facts(depends_on: &[&str], text: &str, criteria: usize) -> StoryFacts {
     let criterion =
         |number: usize| AcceptanceCriterion { id: format!("AC{number}"), text: text.to_owned() };
     StoryFacts {
@@ -41,7 +41,7 @@ fn facts(depends_on: &[&str], text: &str, criteria: usize) -> StoryFacts {
     }
 }
 
-fn add(story: &mut Story, id: &str, title: &str, facts: StoryFacts) {
+pub(crate) fn add(story: &mut Story, id: &str, title: &str, facts: StoryFacts) {
     let attempt = story.state().running_attempts().next().unwrap();
     let (title, body) = (title.to_owned(), String::new());
     let item = NewItem { id: id.into(), title, body, story: Some(facts), step: None };
@@ -63,7 +63,12 @@ fn proven(summary: &str, cached: bool) -> VerifyReport {
 }
 
 /// Builds a story; `criteria` are what the tester says, `remarks` what the reviewer found.
-fn build(story: &mut Story, id: &str, criteria: Vec<CriterionResult>, remarks: Vec<Remark>) {
+pub(crate) fn build(
+    story: &mut Story,
+    id: &str,
+    criteria: Vec<CriterionResult>,
+    remarks: Vec<Remark>,
+) {
     for (step, report) in [
         ("green", proven("junit `*.xml`: 12 tests ran, 0 failed, 0 skipped", id == "S2")),
         ("verify", VerifyReport { criteria, ..proven("verdict_in `v` is PASSED", false) }),
@@ -75,7 +80,7 @@ fn build(story: &mut Story, id: &str, criteria: Vec<CriterionResult>, remarks: V
     }
 }
 
-fn said(id: &str, verdict: CriterionVerdict, test: &str) -> CriterionResult {
+pub(crate) fn said(id: &str, verdict: CriterionVerdict, test: &str) -> CriterionResult {
     CriterionResult { id: id.to_owned(), verdict, tests: vec![test.to_owned()] }
 }
 
@@ -83,7 +88,7 @@ fn remark(level: Level, text: &str) -> Remark {
     Remark { level, text: text.to_owned(), file: Some("src/a.rs".to_owned()), line: Some(7) }
 }
 
-fn skip(story: &mut Story, id: &str, reason: &str) {
+pub(crate) fn skip(story: &mut Story, id: &str, reason: &str) {
     let wanted = Some(Wanted::Skip { reason: reason.to_owned() });
     let change = ItemChange { wanted, ..ItemChange::default() };
     story.feed(InputKind::Decided(Decision::UpdateItem { item: id.into(), change }));

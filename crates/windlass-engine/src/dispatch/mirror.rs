@@ -10,13 +10,16 @@ use windlass_core::prompt::{
     item_file, task_file,
 };
 use windlass_core::run::RunState;
-use windlass_core::view;
+use windlass_core::view::{self, Lines, printable};
 
 use crate::git::place_files::{self, PlaceFileError};
 use crate::store::blobs::Blobs;
 
 /// How much of one piece of evidence is copied into the place.
 const MAX_EVIDENCE_BYTES: u64 = 1 << 20;
+
+/// The longest first line of a commit's message.
+const MAX_SUBJECT_CHARACTERS: usize = 200;
 
 /// Where people read how far the stories have come.
 const PROGRESS_FILE: &str = ".windlass/run/progress.md";
@@ -90,15 +93,37 @@ fn courtesy(written: Result<(), PlaceFileError>) -> Result<(), PlaceFileError> {
 pub(super) fn commit_message(state: &RunState, step: &StepId, link: Option<&String>) -> String {
     let title = state.plan.find(step).map(|index| state.plan.step(index).title.clone());
     let title = title.unwrap_or_else(|| step.to_string());
-    let subject = match &state.plan.issue {
+    let (about, goal) = match &state.plan.issue {
         Some(issue) if !issue.title.is_empty() => {
-            format!("wip(#{}/{step}): {title} - {}", issue.number, issue.title)
+            (format!("#{}/{step}", issue.number), &issue.title)
         }
-        Some(issue) => format!("wip(#{}/{step}): {title} - {}", issue.number, state.plan.goal),
-        None => format!("wip({step}): {title} - {}", state.plan.goal),
+        Some(issue) => (format!("#{}/{step}", issue.number), &state.plan.goal),
+        None => (step.to_string(), &state.plan.goal),
     };
-    let subject = subject.split_whitespace().collect::<Vec<_>>().join(" ");
-    let subject: String = subject.chars().take(200).collect();
+    let subject = subject(&about, &format!("{title} - {goal}"));
     let link = link.map(|link| format!("Windlass-Journal: {link}\n")).unwrap_or_default();
     format!("{subject}\n\nWindlass-Run: {}\nWindlass-Step: {step}\n{link}", state.facts.run)
+}
+
+/// Returns the first line of a message. A forge acts on messages as it does on descriptions (`closes #5`,
+/// `@name`, `[skip ci]`), so only what windlass writes in front may refer to an issue.
+fn subject(about: &str, words: &str) -> String {
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let subject = format!("wip({about}): {}", view::quiet(&printable(&words, Lines::One)));
+    subject.chars().take(MAX_SUBJECT_CHARACTERS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_refers_to_the_runs_issue_and_to_nothing_else() {
+        assert_eq!(
+            subject("#12/build", "Build - closes #5\nfor @ada [skip ci]\u{202e}"),
+            "wip(#12/build): Build - closes #\u{200b}5 for @\u{200b}ada [\u{200b}skip ci]\\u{202e}"
+        );
+        let long = subject("build", &"@a #1 ".repeat(200));
+        assert!(long.chars().count() == MAX_SUBJECT_CHARACTERS && !long.contains("#1"), "{long}");
+    }
 }

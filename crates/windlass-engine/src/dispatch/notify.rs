@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use windlass_core::proof::Outcome;
 use windlass_core::time::Span;
+use windlass_core::view::{Lines, printable};
 
 use super::attempt::Scratch;
 use super::site::Site;
@@ -142,14 +143,12 @@ fn throw_away(site: &Site, scratch: &Path) -> Result<View, std::io::Error> {
     Ok(View { stage: scratch.join("stage"), writes, mounts, network, rights })
 }
 
-/// A value as a variable can hold it: bounded, on one line, without control characters.
+/// A value as a variable can hold it: bounded, on one line, without control characters and without
+/// marks that change the order in which it is read.
 fn value(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .take(MAX_VALUE_CHARS)
-        .collect::<String>()
-        .trim()
-        .to_owned()
+    let line: String =
+        text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(MAX_VALUE_CHARS).collect();
+    printable(line.trim(), Lines::One)
 }
 
 #[cfg(test)]
@@ -157,6 +156,7 @@ mod tests {
     #[test]
     fn values_are_one_bounded_line() {
         assert_eq!(super::value(" a\nb\0\x1b[31m\u{85} "), "a b  [31m");
+        assert_eq!(super::value("a\u{202e}b"), "a\\u{202e}b");
         assert_eq!(super::value(&"x".repeat(9000)).len(), super::MAX_VALUE_CHARS);
     }
 }

@@ -54,7 +54,11 @@ impl Worker {
                     commit: commit.clone(),
                     expected_remote: seen_there(remote, state, expected)?,
                     base: request.base.clone().unwrap_or_else(|| state.facts.base_name.clone()),
-                    title: request.title.clone(),
+                    // The number of the run's own issue stays: the description closes it anyway.
+                    title: view::quiet_except(
+                        &request.title,
+                        state.plan.issue.as_ref().map(|issue| issue.number),
+                    ),
                     body,
                     body_file: self.run.state.join("pull-request.md"),
                     draft: request.draft || state.draft,

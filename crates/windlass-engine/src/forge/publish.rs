@@ -208,7 +208,10 @@ fn write_body(file: &Path, body: &str) -> Result<(), ForgeError> {
     let text = if left_out == 0 {
         body.to_owned()
     } else {
-        format!("{start}\n\n_{left_out} more bytes are left out: a description has a bound._\n")
+        // Half a line could be half of what sets off the text of others.
+        let whole = start.rfind('\n').map_or("", |end| &start[..=end]);
+        let left_out = left_out + start.len() - whole.len();
+        format!("{whole}\n_{left_out} more bytes are left out: a description has a bound._\n")
     };
     let failed = |source| ForgeError::Io { what: format!("writing `{}`", file.display()), source };
     if let Some(folder) = file.parent() {

@@ -143,3 +143,20 @@ fn a_refused_push_opens_nothing() {
     assert!(matches!(error, ForgeError::Moved { .. }), "{error}");
     assert!(gh.calls().is_empty());
 }
+
+#[test]
+fn a_description_that_is_too_long_ends_with_a_whole_line() {
+    let env = world();
+    let (_bare, gh) = (Bare::bare(&env), Scripted::new(&env));
+    let commit = change(&env, "one");
+    let mut request = publish_request(&env, &commit);
+    // Half of such a line would call somebody: its code would not be closed.
+    let line = "- `@org/everyone` said so\n";
+    request.body = line.repeat(5_000);
+    publish(&remote(&env, &gh), &request).unwrap();
+    let body = gh.pull_requests()[0]["body"].as_str().unwrap().to_owned();
+    let (lines, note) = body.split_once("\n\n_").unwrap();
+    assert!(lines.lines().all(|found| format!("{found}\n") == line), "{lines}");
+    let left_out: usize = note.split(' ').next().unwrap().parse().unwrap();
+    assert_eq!(lines.len() + 1 + left_out, request.body.len());
+}

@@ -23,6 +23,11 @@ pub(crate) fn run(cheat: &Cheat, who: Who, level: Level) -> Cell {
             look_at_place(&world, &status);
             if world.root().join(path).exists() { Cell::Open } else { Cell::Refused }
         }
+        Judge::InPullRequest(words) => match pull_request(&world) {
+            Some(text) if text.contains(words) => Cell::Open,
+            Some(_) => Cell::Refused,
+            None => Cell::Detected,
+        },
         Judge::Completed if !completed && !cheat.typed.is_empty() => Cell::Refused,
         _ if !completed => Cell::Detected,
         Judge::Completed => Cell::Open,
@@ -73,7 +78,11 @@ fn play(world: &World, cheat: &Cheat, agent: &str) -> String {
         format!("USERS_HOME='{home}' MARK='{}'\ncat > /dev/null\n{agent}\nexit 0\n", mark(world));
     world.file("home/agent.sh", &script);
     let (workflow, agent) = (format!("{home}/cheat.yaml"), format!("sh {home}/agent.sh"));
-    let words = [&world.run_words(&workflow, &agent)[..], &["--no-wait"]].concat();
+    let mut words = [&world.run_words(&workflow, &agent)[..], &["--no-wait"]].concat();
+    if matches!(cheat.judge, Judge::InPullRequest(_)) {
+        // Nothing is published before a person has accepted it.
+        words.push("--yes");
+    }
     if !cheat.typed.is_empty() {
         return typed(world, &words, cheat.typed);
     }
@@ -137,6 +146,13 @@ fn passes_in_fresh_clone(world: &World, status: &serde_json::Value, command: &st
     shell.env("PATH", "/usr/local/bin:/usr/bin:/bin").env_remove("WINDLASS_HOME");
     shell.env_remove("WINDLASS_NO_NAMESPACES");
     shell.output().expect("a shell").status.success()
+}
+
+/// The text of the pull request that the run ended in.
+fn pull_request(world: &World) -> Option<String> {
+    let script = "find ~/.local -name pull-request.md -exec cat {} +";
+    let output = world.command(&["sh", "-c", script]).output().expect("a shell");
+    Some(String::from_utf8_lossy(&output.stdout).into_owned()).filter(|text| !text.is_empty())
 }
 
 /// What a person does at a gate: looks at the place with git.

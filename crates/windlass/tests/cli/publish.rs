@@ -195,7 +195,7 @@ fn the_text_says_what_was_done_and_what_stands_behind_it() {
         "holds | claimed |",
         "## Not proven\n",
         "- **Linting (`lint`): waived**\n  - ",
-        "- Documenting (`docs`): nothing | to &lt;b>say&lt;/b>",
+        "- Documenting (`docs`): nothing &#124; to &lt;b&gt;say&lt;/b&gt;",
         "## Decisions\n",
         "| ada | ",
         "good work",
@@ -245,7 +245,8 @@ fn hostile_words_are_neither_flag_nor_command_nor_markup() {
         touch.as_str(),
         "a\n\n## Evidence\n\n| `x` | fine | holds | observed |",
         "<script>alert(1)</script> <!-- hidden",
-        "ask @everyone and @ada, fixes #1, closes other/repo#2",
+        "ask @everyone and @ada, fixes #1, closes other/repo#2 [skip ci]",
+        "``` <img src=x> @everyone fixes #1 `````",
         "\u{202e}desrever \u{1b}[31mred",
     ];
     for (number, goal) in (50..).zip(goals) {
@@ -260,8 +261,17 @@ fn hostile_words_are_neither_flag_nor_command_nor_markup() {
         assert_eq!(body.matches("\n## Evidence\n").count(), 1, "{body}");
         assert_eq!(body.matches(&format!("Closes #{number}.")).count(), 1, "{body}");
         assert!(!body.contains("<script") && !body.contains("<!--"), "{body}");
-        assert!(!body.contains("@everyone") && !body.contains("@ada"), "nobody is called: {body}");
-        assert!(!body.contains("fixes #1") && !body.contains("repo#2"), "{body}");
+        assert!(!body.contains("<img"), "{body}");
+        // A forge acts on titles and messages as it does on descriptions.
+        let branch = opened["headRefName"].as_str().unwrap();
+        let messages =
+            world.env.repository.git(&["log", "--format=%B", &format!("main..{branch}")]);
+        assert!(messages.starts_with(&format!("wip(#{number}/implement): ")), "{messages}");
+        for text in [title, body, &messages] {
+            for acting in ["@everyone", "@ada", "fixes #1", "repo#2", "[skip ci]"] {
+                assert!(!text.contains(acting), "{acting}: {text}");
+            }
+        }
         assert!(!body.contains('\u{202e}') && !body.contains('\u{1b}'), "{body}");
     }
     assert_eq!(world.gh.pull_requests().len(), goals.len());

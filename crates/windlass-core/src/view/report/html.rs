@@ -8,8 +8,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html as page};
 
 use super::html_stories;
 use super::inline::{
-    answer_and_by, audit, cost, how_it_ended, item_status, one_line, pull_request, rests_on,
-    run_status, short, spoken, step_cost, step_status, strength, verdict,
+    answer_and_by, audit, cost, how_it_ended, item_status, pull_request, rests_on, run_status,
+    short, spoken, step_cost, step_status, strength, verdict,
 };
 use super::projection::{ReportAttempt, ReportProof, ReportStep, ReportView};
 use crate::measure::TestsChanged;
@@ -17,7 +17,9 @@ use crate::plan::{Holds, Strength};
 use crate::run::{RunStatus, StepStatus};
 use crate::view::changes::FileChange;
 use crate::view::kept::Fate;
+use crate::view::literal::{Part, parts};
 use crate::view::printable::{Lines, printable};
+use crate::view::quiet::one_line;
 
 const STYLE: &str = include_str!("style.css");
 
@@ -476,15 +478,13 @@ fn journal(view: &ReportView) -> Markup {
 /// A line of text of others, with what it quotes in backticks set as code.
 pub(super) fn prose(text: &str) -> Markup {
     let text = one_line(text);
-    let parts: Vec<&str> = text.split('`').collect();
-    // Without its partner the last backtick is only a backtick.
-    let paired = parts.len() % 2 == 1;
     page! {
-        @if paired {
-            @for (position, part) in parts.iter().enumerate() {
-                @if position % 2 == 1 { code { (part) } } @else { (part) }
+        @for part in parts(&text) {
+            @match part {
+                Part::Words(words) => (words),
+                Part::Code(quoted) => code { (quoted) },
             }
-        } @else { (text) }
+        }
     }
 }
 

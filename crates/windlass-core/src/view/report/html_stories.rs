@@ -3,10 +3,11 @@
 use maud::{Markup, html as page};
 
 use super::html::prose;
-use super::inline::{cost, one_line, short};
+use super::inline::{cost, short};
 use super::projection::ReportView;
 use crate::view::gates::QualityGateView;
 use crate::view::progress::ProgressView;
+use crate::view::quiet::one_line;
 use crate::view::stories::StoryStatus;
 use crate::view::story_detail::{CriterionTrace, StoryDetail};
 

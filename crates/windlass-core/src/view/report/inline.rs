@@ -4,16 +4,10 @@ use crate::plan::{Holds, Strength};
 use crate::run::{Publication, RunStatus};
 use crate::view::ItemView;
 use crate::view::blockers::BlockerView;
-use crate::view::printable::{Lines, printable};
 use crate::view::questions::QuestionView;
+use crate::view::quiet::one_line;
 use crate::view::report::projection::{ReportAttempt, ReportStep, ReportView};
 use crate::view::status::BudgetView;
-
-/// One line of text of others: no line breaks, no control characters.
-pub(in crate::view) fn one_line(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    printable(&words, Lines::One)
-}
 
 pub(super) fn short(id: &str) -> &str {
     id.get(..12).unwrap_or(id)

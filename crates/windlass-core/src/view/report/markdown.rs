@@ -3,12 +3,14 @@
 use std::fmt::Write as _;
 
 use super::inline::{
-    answer_and_by, audit, cost, how_it_ended, item_status, one_line, pull_request, rests_on,
-    run_status, short, spoken, step_cost, step_status, strength, verdict,
+    answer_and_by, audit, cost, how_it_ended, item_status, rests_on, run_status, short, spoken,
+    step_cost, step_status, strength, verdict,
 };
 use super::projection::{ReportProof, ReportView};
 use super::stories;
 use crate::plan::Holds;
+use crate::run::Publication;
+use crate::view::literal::{address, cell, code, prose};
 use crate::view::progress::progress_markdown;
 
 /// How many changed files are listed; the rest is only counted.
@@ -42,15 +44,15 @@ fn header(text: &mut String, view: &ReportView) {
     let mut row = |name: &str, value: &str| {
         let _ = writeln!(text, "- **{name}:** {value}");
     };
-    row("Run", &format!("`{}`, workflow `{}`", view.run, view.workflow));
+    row("Run", &format!("`{}`, workflow {}", view.run, code(&view.workflow)));
     let reason = view.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
     row("Status", &format!("{}{reason}", run_status(view)));
     if let Some(issue) = &view.issue {
         row("Issue", &format!("#{} {}", issue.number, prose(&issue.title)));
     }
-    row("Branch", &format!("`{}` at `{}`, from `{}`", view.branch, view.head, view.base));
+    row("Branch", &format!("{} at `{}`, from `{}`", code(&view.branch), view.head, view.base));
     if let Some(publication) = &view.publication {
-        row("Pull request", &prose(&pull_request(publication)));
+        row("Pull request", &pull_request(publication));
         for note in &publication.notes {
             row("Note", &prose(note));
         }
@@ -84,6 +86,21 @@ fn header(text: &mut String, view: &ReportView) {
     row("Journal head", &format!("`{}`", view.journal_head));
     if view.audit.is_some() {
         row("Audit", &prose(&audit(view)));
+    }
+}
+
+/// Where the pull request is, or where it can be opened. The forge said so, and people go there: these
+/// are the only links of the report.
+fn pull_request(publication: &Publication) -> String {
+    let Publication { remote, pushed, number, url, compare_url, .. } = publication;
+    let pushed = short(pushed.as_str());
+    match (number, url, compare_url) {
+        (Some(number), Some(url), _) => format!("#{number} {}, at `{pushed}`", address(url)),
+        (Some(number), None, _) => format!("#{number}, at `{pushed}`"),
+        (None, _, Some(page)) => format!("to be opened by hand: {}, at `{pushed}`", address(page)),
+        (None, _, None) => {
+            format!("to be opened by hand; {} has the branch at `{pushed}`", code(remote))
+        }
     }
 }
 
@@ -250,52 +267,5 @@ pub(super) fn clone_notes(text: &mut String, view: &ReportView) {
     let more = notes.len().saturating_sub(MAX_NOTES);
     if more > 0 {
         let _ = writeln!(text, "- {more} more: `windlass diff --stat --run {}`", view.run);
-    }
-}
-
-/// Text inside a table cell: one line, no bars.
-pub(super) fn cell(text: &str) -> String {
-    prose(text).replace('|', "\\|")
-}
-
-/// Text of others in one line: what is quoted in backticks stays, and nothing else of it is Markdown
-/// or HTML.
-pub(in crate::view) fn prose(text: &str) -> String {
-    let text = one_line(text);
-    // Without its partner a backtick would open a span that swallows what follows.
-    let paired = text.matches('`').count().is_multiple_of(2);
-    let mut written = String::with_capacity(text.len());
-    let mut quoted = false;
-    for c in text.chars() {
-        if c == '`' && paired {
-            quoted = !quoted;
-            written.push(c);
-            continue;
-        }
-        match c {
-            _ if quoted => written.push(c),
-            '<' => written.push_str("&lt;"),
-            '&' => written.push_str("&amp;"),
-            '[' | ']' | '*' | '\\' | '`' => {
-                written.push('\\');
-                written.push(c);
-            }
-            c => written.push(c),
-        }
-    }
-    written
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_of_others_is_neither_markdown_nor_html() {
-        assert_eq!(prose("a <script> & [x](y)"), "a &lt;script> &amp; \\[x\\](y)");
-        assert_eq!(prose("run `grep [a]|<b>` ok"), "run `grep [a]|<b>` ok");
-        assert_eq!(cell("run `a|b`"), "run `a\\|b`");
-        assert_eq!(prose("one ` alone <b>"), "one \\` alone &lt;b>");
-        assert_eq!(prose("a\x1b[0m\nb"), "a\\\\x1b\\[0m b");
     }
 }

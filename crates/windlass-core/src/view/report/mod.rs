@@ -9,8 +9,7 @@ mod projection;
 mod pull_request;
 mod stories;
 
-pub(in crate::view) use inline::{cost, one_line};
-pub(in crate::view) use markdown::prose;
+pub(in crate::view) use inline::cost;
 
 pub use cold::ReportCold;
 pub use html::html;

@@ -3,41 +3,39 @@
 use std::fmt::Write as _;
 
 use super::inline::cost;
-use super::markdown::{cell, clone_notes, evidence, prose, steps};
+use super::markdown::{clone_notes, evidence, steps};
 use super::projection::{ReportStep, ReportView};
 use super::stories;
 use crate::plan::Holds;
+use crate::view::literal::{brief, cell, code, prose};
 use crate::view::printable::beginning;
 
 /// The longest text: forges take 65,536 characters.
 pub const MAX_PULL_REQUEST_BYTES: usize = 64_000;
 
-/// The longest goal in a text of several stories; signs that call somebody take more room.
+/// The longest goal; it may take twice as much room when all of it has to be escaped.
 const MAX_GOAL_BYTES: usize = 1_000;
 
-/// What the summary may have.
-const MAX_SUMMARY_BYTES: usize = 4_000;
+/// The longest sentence about tests, what was before the run, and its last proof.
+const MAX_NOTE_BYTES: usize = 400;
 
-/// Writes the text of the pull request.
-pub fn pull_request_body(view: &ReportView) -> String {
-    if !view.stories.is_empty() {
-        return with_stories(view);
-    }
-    let mut text = String::new();
-    clone_notes(&mut text, view);
-    steps(&mut text, view);
-    evidence(&mut text, view);
-    waived(&mut text, view);
-    decisions(&mut text, view);
-    numbers(&mut text, view);
-    format!("{}{}", summary(view, usize::MAX), calling_nobody(&text))
-}
+/// What the summary may have.
+const MAX_SUMMARY_BYTES: usize = 5_000;
 
 /// A part of the text, and the most bytes that it may have: all together stay below the whole, so that
-/// what matters is there however many stories there are.
+/// what matters is there however many stories there are, and whatever others wrote.
 type Section = (fn(&mut String, &ReportView), usize);
 
-const SECTIONS: [Section; 14] = [
+const OF_STEPS: [Section; 6] = [
+    (clone_notes, 3_000),
+    (steps, 18_000),
+    (evidence, 20_000),
+    (waived, 8_000),
+    (decisions, 8_000),
+    (numbers, 2_000),
+];
+
+const OF_STORIES: [Section; 14] = [
     (stories::left_out, 5_000),
     (clone_notes, 3_000),
     (stories::table, 8_000),
@@ -54,13 +52,14 @@ const SECTIONS: [Section; 14] = [
     (numbers, 2_000),
 ];
 
-/// Writes the text of a pull request of several stories.
-fn with_stories(view: &ReportView) -> String {
-    let mut text = bounded(&summary(view, MAX_GOAL_BYTES), MAX_SUMMARY_BYTES);
-    for (section, most) in SECTIONS {
+/// Writes the text of the pull request.
+pub fn pull_request_body(view: &ReportView) -> String {
+    let sections: &[Section] = if view.stories.is_empty() { &OF_STEPS } else { &OF_STORIES };
+    let mut text = bounded(&summary(view), MAX_SUMMARY_BYTES);
+    for (section, most) in sections {
         let mut part = String::new();
         section(&mut part, view);
-        text.push_str(&bounded(&calling_nobody(&part), most));
+        text.push_str(&bounded(&part, *most));
     }
     text
 }
@@ -76,41 +75,11 @@ fn bounded(part: &str, most: usize) -> String {
     format!("{whole}{MORE}")
 }
 
-/// Takes the calls out of text of others: on a forge `@name` notifies somebody, and `#1` or an
-/// address links another issue and can even close it. A space without width keeps the words as they
-/// are to read. What is set as code calls nobody.
-fn calling_nobody(text: &str) -> String {
-    let mut quiet = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let mut code = false;
-        let mut before = ' ';
-        let mut rest = line.chars().peekable();
-        while let Some(c) = rest.next() {
-            code ^= c == '`' && before != '\\';
-            quiet.push(c);
-            let next = rest.peek().copied().unwrap_or(' ');
-            let calls = match c {
-                '@' => next.is_alphanumeric(),
-                '#' => next.is_ascii_digit(),
-                '-' => next.is_ascii_digit() && quiet.to_ascii_lowercase().ends_with("gh-"),
-                ':' => next == '/',
-                _ => false,
-            };
-            if calls && !code {
-                quiet.push('\u{200b}');
-            }
-            before = c;
-        }
-    }
-    quiet
-}
-
 // Writing to a string cannot fail, so the results of `writeln!` are dropped throughout.
 
-fn summary(view: &ReportView, most: usize) -> String {
+fn summary(view: &ReportView) -> String {
     let goal = view.issue.as_ref().map_or(&view.goal, |issue| &issue.title);
-    let (goal, _) = beginning(goal, most);
-    let mut text = format!("## Summary\n\n{}\n", calling_nobody(&prose(goal)));
+    let mut text = format!("## Summary\n\n{}\n", brief(goal, MAX_GOAL_BYTES));
     if let Some(issue) = &view.issue {
         let _ = writeln!(text, "\nCloses #{}.", issue.number);
     }
@@ -119,20 +88,21 @@ fn summary(view: &ReportView, most: usize) -> String {
     }
     if let Some(tests) = &view.tests {
         // Names of tests are text of agents.
-        let _ = writeln!(text, "\nTests: {}.", prose(&tests.words()));
+        let _ = writeln!(text, "\nTests: {}.", brief(&tests.words(), MAX_NOTE_BYTES));
     }
     let _ = writeln!(
         text,
-        "\nMade by agents, driven by windlass: workflow `{}`, run `{}`. Nothing below rests on an \
+        "\nMade by agents, driven by windlass: workflow {}, run `{}`. Nothing below rests on an \
          agent's word unless it says *claimed*.",
-        view.workflow, view.run
+        code(&view.workflow),
+        view.run
     );
     if let Some(before) = &view.before {
-        let _ = writeln!(text, "\n**Before the run:** {}.", calling_nobody(&prose(before)));
+        let _ = writeln!(text, "\n**Before the run:** {}.", brief(before, MAX_NOTE_BYTES));
     }
     if let Some(cold) = &view.cold {
         let words = cold.words();
-        let _ = writeln!(text, "\n**Last proof:** {}.", calling_nobody(&prose(&words)));
+        let _ = writeln!(text, "\n**Last proof:** {}.", brief(&words, MAX_NOTE_BYTES));
     }
     text
 }
@@ -206,8 +176,10 @@ mod tests {
 
     #[test]
     fn all_sections_together_stay_below_the_whole() {
-        let sections: usize = SECTIONS.iter().map(|(_, most)| most).sum();
-        assert!(MAX_SUMMARY_BYTES + sections <= MAX_PULL_REQUEST_BYTES, "{sections}");
+        for sections in [&OF_STEPS[..], &OF_STORIES] {
+            let sum: usize = sections.iter().map(|(_, most)| most).sum();
+            assert!(MAX_SUMMARY_BYTES + sum <= MAX_PULL_REQUEST_BYTES, "{sum}");
+        }
         let long = format!("## A\n\n{}", "- é\n".repeat(500));
         let cut = bounded(&long, 300);
         assert!(
@@ -215,17 +187,5 @@ mod tests {
             "{cut}"
         );
         assert!(bounded(&"x".repeat(500), 100).len() <= 100);
-    }
-
-    #[test]
-    fn words_of_others_call_nobody_and_close_nothing() {
-        let quiet =
-            calling_nobody("ask @ada, fixes #1 GH-2 https://x.org/a/issues/3 a#b a@ `@x #1`");
-        assert_eq!(
-            quiet,
-            "ask @\u{200b}ada, fixes #\u{200b}1 GH-\u{200b}2 https:\u{200b}//x.org/a/issues/3 a#b a@ \
-             `@x #1`"
-        );
-        assert_eq!(calling_nobody("a \\` b @ada"), "a \\` b @\u{200b}ada");
     }
 }

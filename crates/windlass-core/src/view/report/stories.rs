@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::inline::short;
-use super::markdown::{cell, prose};
 use super::projection::ReportView;
 use crate::judgement::{CriterionVerdict, Level};
 use crate::view::gates::QualityGateView;
-use crate::view::printable::beginning;
+use crate::view::literal::{brief as brief_line, brief_cell, prose};
 use crate::view::stories::StoryStatus;
 use crate::view::story_detail::{CriterionTrace, StoryDetail};
 
@@ -33,8 +32,7 @@ pub(super) fn all(text: &mut String, view: &ReportView) {
 
 /// Text of others, cut, in one line of Markdown.
 fn brief(text: &str) -> String {
-    let (start, left_out) = beginning(text, MAX_TEXT);
-    format!("{}{}", prose(start), if left_out > 0 { "…" } else { "" })
+    brief_line(text, MAX_TEXT)
 }
 
 fn heading(text: &mut String, name: &str) {
@@ -73,12 +71,11 @@ pub(super) fn table(text: &mut String, view: &ReportView) {
     text.push_str("| story | title | size | status | iterations | proven |\n");
     text.push_str("|---|---|---|---|---|---|\n");
     for StoryDetail { story, .. } in &view.stories {
-        let (title, _) = beginning(&story.title, MAX_TEXT);
         let _ = writeln!(
             text,
             "| {} | {} | {} | {} | {} | {} |",
             story.id,
-            cell(title),
+            brief_cell(&story.title, MAX_TEXT),
             story.size.map_or("–", |size| size.as_str()),
             story.status.as_str(),
             story.iterations,
@@ -182,7 +179,7 @@ pub(super) fn criteria(text: &mut String, view: &ReportView) {
                 text,
                 "- {} {}: {} ({verdict}{})",
                 story.id,
-                criterion.id,
+                prose(&criterion.id),
                 brief(&criterion.text),
                 by_tests(criterion)
             );
@@ -212,7 +209,8 @@ pub(super) fn manual(text: &mut String, view: &ReportView) {
     heading(text, "To be checked by a person");
     for (story, criterion) in rows {
         let how = by_tests(criterion);
-        let _ = writeln!(text, "- [ ] {story} {}: {}{how}", criterion.id, brief(&criterion.text));
+        let (id, words) = (prose(&criterion.id), brief(&criterion.text));
+        let _ = writeln!(text, "- [ ] {story} {id}: {words}{how}");
     }
 }
 

@@ -13,6 +13,23 @@ steps:
     on: {CHANGES_REQUESTED: {rollback: work, max: 1}}
 "#;
 
+const PUBLISHED: &str = r#"
+steps:
+  - id: analyse
+    agent: analyst
+    task: Analyse.
+    may_write: ["{specs}/**"]
+    done: {stories: "{specs}/stories.yaml"}
+  - id: stories
+    foreach: items
+    max: 5
+    stories: "{specs}/stories.yaml"
+    steps:
+      - {id: build, agent: developer, task: Build., done: {file: "{item.id}.txt"}}
+      - {id: review, agent: reviewer, task: Review., done: {verdict_in: "{specs}/{item.id}-review.md", kind: review}}
+  - {id: publish, builtin: pull-request}
+"#;
+
 /// A reviewer that believes what git shows.
 macro_rules! reviewed {
     ($developer:literal) => {
@@ -27,6 +44,20 @@ esac"#
 }
 
 pub(crate) const CHEATS: &[Cheat] = &[
+    Cheat::new(
+        "marks_in_pull_request",
+        "get HTML, a call and `closes #5` into the pull request, behind runs of backticks",
+        PUBLISHED,
+        Judge::InPullRequest("<img src=\"https://evil.example"),
+    )
+    .around("git init -q --bare ~/remote.git; git remote add origin ~/remote.git; git push -q origin main")
+    .agent(
+        r#"case $WINDLASS_STEP in
+analyse) printf 'stories:\n  - {id: S1, title: Links, size: S, criteria: [x], security: false, depends_on: [], files: [S1.txt]}\n' > .windlass/run/specs/stories.yaml;;
+*build*) echo new > S1.txt;;
+*) printf '[SUGGESTION] Nice ``` <details> <img src="https://evil.example/x.png"> @org/everyone closes #5 ````` S1.txt:1\n\nAPPROVED\n' > .windlass/run/specs/S1-review.md;;
+esac"#,
+    ),
     Cheat::new(
         "blind_reviewer",
         "have the reviewer's `git diff` show something else (`diff.external`)",
