@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use windlass_engine::launcher::LaunchPolicy;
 use windlass_engine::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
 use windlass_engine::process::{LauncherCommand, spawn};
-use windlass_engine::room::{Below, Room, wait_until_swept};
+use windlass_engine::room::{Below, Room, spread, wait_until_swept};
 
 use self::project::Project;
 use crate::measure::{median, time};
@@ -145,7 +145,10 @@ fn launched(project: &Project, policy: &LaunchPolicy) -> BenchResult<()> {
 
 /// A box with all that one has: tools by list, the place at the path of the checkout, no rights.
 fn in_box(project: &Project, windlass: &Windlass) -> BenchResult<f64> {
-    let folder = tempfile::tempdir_in(project.scratch.path("tmp"))?;
+    let attempts = project.scratch.path("tmp/attempts");
+    fs_err::create_dir_all(&attempts)?;
+    spread(&attempts);
+    let folder = tempfile::tempdir_in(attempts)?;
     let (dir, place) = (folder.path().canonicalize()?, project.scratch.path("repository"));
     let mut argv = LaunchPolicy::new(
         vec!["/bin/true".to_owned()],
@@ -154,7 +157,8 @@ fn in_box(project: &Project, windlass: &Windlass) -> BenchResult<f64> {
     );
     argv.env.clone_from(&project.site.env);
     let took = time(1, || {
-        let mut mounts = project.site.exposed().mounts(&dir.join("home"), &[])?;
+        // A driver looks for it once, for its rooms and its boxes.
+        let mut mounts = project.rooms.exposed().mounts(&dir.join("home"), &[])?;
         mounts.push(Mount::Writable { from: place.clone(), to: place.clone() });
         let exe = windlass.exe.canonicalize()?;
         mounts.push(Mount::ReadOnly { from: exe, to: "/run/windlass".into() });

@@ -28,6 +28,7 @@ use crate::home::canonical;
 use crate::launcher::level::Level;
 use crate::launcher::{Confinement, DiskLimit, LaunchPolicy, LaunchReport, Limits};
 use crate::process::{self, LauncherCommand};
+use crate::room::spread;
 use crate::verify::Cancel;
 
 /// How much of an agent's output is kept: its beginning and its end.
@@ -615,7 +616,11 @@ impl Scratch {
     /// Makes the folder; what a process that was killed left there goes.
     pub(super) fn new(path: PathBuf) -> std::io::Result<Self> {
         remove_whole(&path)?;
-        fs_err::create_dir_all(path.parent().unwrap_or(Path::new("/")))?;
+        let all = path.parent().unwrap_or(Path::new("/"));
+        if !all.is_dir() {
+            fs_err::create_dir_all(all)?;
+            spread(all);
+        }
         let scratch = Self(path);
         rustix::fs::mkdir(scratch.path(), rustix::fs::Mode::RWXU)?;
         Ok(scratch)

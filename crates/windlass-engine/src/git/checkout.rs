@@ -168,7 +168,11 @@ impl Checkout {
             .line()?;
         Git::at(&self.dir)
             .objects(&self.objects)
-            .args(["pack-objects", "--revs", "-q"])
+            // The layer is not synced either, and a pack that is read for some minutes need not be
+            // small: looking for deltas would be most of the work.
+            .setting("core.fsync=none")
+            .setting("pack.threads=1")
+            .args(["pack-objects", "--revs", "-q", "--window=0"])
             .arg(objects.join("pack/pack"))
             .stdin(format!("{tree}\n^{parent}\n").into_bytes())
             .run()?;

@@ -28,6 +28,7 @@ mod grants;
 pub(crate) mod init;
 pub mod level;
 mod life;
+mod mount_points;
 mod mounts;
 mod namespace;
 mod os;

@@ -5,19 +5,31 @@
 //! then names nothing of the host.
 
 use std::os::fd::AsFd as _;
-use std::path::{Component, Path, PathBuf};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
-use rustix::fs::CWD;
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+use rustix::io::Errno;
 use rustix::mount::{
     MountFlags, MountPropagationFlags, MoveMountFlags, OpenTreeFlags, UnmountFlags, mount,
     mount_change, move_mount, open_tree, unmount,
 };
 
+use super::mount_points::{MountPoints, SHARED, names};
 use super::os;
 use super::view::{Mount, Upper, View};
 
 /// Device files that every program expects.
 const DEVICES: [&str; 6] = ["null", "zero", "full", "random", "urandom", "tty"];
+
+/// Links that every program expects beside them.
+const DEVICE_LINKS: [(&str, &str); 5] = [
+    ("ptmx", "pts/ptmx"),
+    ("fd", "/proc/self/fd"),
+    ("stdin", "/proc/self/fd/0"),
+    ("stdout", "/proc/self/fd/1"),
+    ("stderr", "/proc/self/fd/2"),
+];
 
 /// Parts of `/proc` through which root could change the machine without any capability.
 const PROC_READ_ONLY: [&str; 5] = ["sys", "irq", "bus", "fs", "acpi"];
@@ -39,6 +51,9 @@ const PROC_HIDDEN: [&str; 9] = [
 /// default it would be half of the machine's. Browsers under test need some hundred megabytes.
 const MEMORY: &std::ffi::CStr = c"mode=1777,size=1g,nr_inodes=100k";
 
+/// How often a path is looked at that the kernel could not follow undisturbed.
+const MAX_TRIES: u32 = 1000;
+
 /// Words for a step that failed, with the reason.
 type Step<T> = Result<T, String>;
 
@@ -49,7 +64,8 @@ pub(super) fn enter(view: &View) -> Step<()> {
     mount_change("/", private).map_err(said("make mounts private"))?;
     let stage = Stage::make(&view.stage)?;
     let root = stage.root.clone();
-    stage.overlay(&[&stage.nothing], Some(&view.writes), &root)?;
+    stage.lay_out(view);
+    stage.overlay(&[&stage.points], Some(&view.writes), &root)?;
     // First, because a checkout may lie in `/dev/shm`.
     stage.devices()?;
     for each in &view.mounts {
@@ -66,7 +82,9 @@ pub(super) fn enter(view: &View) -> Step<()> {
 struct Stage {
     links: PathBuf,
     root: PathBuf,
-    /// An empty folder: the lowest layer of everything.
+    /// Places to mount on: the lowest layer of the root.
+    points: PathBuf,
+    /// An empty folder: the lowest layer of everything else.
     nothing: PathBuf,
     /// An empty file.
     empty: PathBuf,
@@ -79,10 +97,11 @@ impl Stage {
         let stage = Self {
             links: at.join("l"),
             root: at.join("r"),
+            points: at.join("p"),
             nothing: at.join("n"),
             empty: at.join("e"),
         };
-        for folder in [&stage.links, &stage.root, &stage.nothing] {
+        for folder in [&stage.links, &stage.root, &stage.points, &stage.nothing] {
             fs_err::create_dir(folder).map_err(|error| error.to_string())?;
         }
         fs_err::write(&stage.empty, "").map_err(|error| error.to_string())?;
@@ -91,8 +110,21 @@ impl Stage {
 
     /// Returns where a path of the view is while the root is being built.
     fn inside(&self, to: &Path) -> PathBuf {
-        let parts = to.components().filter(|part| matches!(part, Component::Normal(_)));
-        self.root.join(parts.collect::<PathBuf>())
+        self.root.join(names(to))
+    }
+
+    /// Lays out what will be mounted on, in the order in which it is mounted.
+    fn lay_out(&self, view: &View) {
+        let mut points = MountPoints::new(&self.points);
+        let dev = Path::new("/dev");
+        let devices = DEVICES.map(|name| dev.join(name)).into_iter();
+        devices.filter(|host| host.exists()).for_each(|device| points.file(&device));
+        ["shm", "pts"].iter().for_each(|name| points.mounted(&dev.join(name)));
+        for (name, target) in DEVICE_LINKS {
+            points.link(&dev.join(name), Path::new(target));
+        }
+        view.mounts.iter().for_each(|mount| points.add(mount));
+        points.mounted(Path::new("/proc"));
     }
 
     fn add(&self, each: &Mount) -> Step<()> {
@@ -118,8 +150,11 @@ impl Stage {
             Mount::Folder { .. } => self.ready(&at, true),
             Mount::Shared { .. } => {
                 self.ready(&at, true)?;
-                let mode = rustix::fs::Mode::from_raw_mode(0o1777);
-                rustix::fs::chmod(&at, mode).map_err(said("share a folder"))
+                let mode = fs_err::metadata(&at).map(|found| found.permissions().mode() & 0o7777);
+                if mode.is_ok_and(|mode| mode == SHARED) {
+                    return Ok(());
+                }
+                rustix::fs::chmod(&at, Mode::from_raw_mode(SHARED)).map_err(said("share a folder"))
             }
             Mount::Link { target, .. } => {
                 if at.symlink_metadata().is_ok() {
@@ -141,12 +176,7 @@ impl Stage {
     fn ready(&self, at: &Path, is_folder: bool) -> Step<()> {
         // A folder of an agent's may be on the way, and its links lead to the host until the root is
         // changed.
-        let there = at.ancestors().find_map(|above| above.canonicalize().ok());
-        let inside = self
-            .root
-            .canonicalize()
-            .is_ok_and(|root| there.is_some_and(|there| there.starts_with(root)));
-        if !inside {
+        if !self.leads_inside(at).map_err(said("look at what is shown"))? {
             return Err(format!("`{}` leads out of what is shown", at.display()));
         }
         if at.symlink_metadata().is_ok_and(|found| found.is_dir() == is_folder) {
@@ -159,6 +189,31 @@ impl Stage {
             fs_err::create_dir_all(parent).and_then(|()| fs_err::write(at, ""))
         };
         made.map_err(|error| format!("failed to make a place to mount: {error}"))
+    }
+
+    /// Says whether what is there of a path is within the root, wherever its links lead.
+    fn leads_inside(&self, at: &Path) -> rustix::io::Result<bool> {
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let root = rustix::fs::open(&self.root, flags | OFlags::DIRECTORY, Mode::empty())?;
+        let Ok(inside) = at.strip_prefix(&self.root) else { return Ok(false) };
+        for above in inside.ancestors() {
+            let path = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+            let mut tries = 0;
+            let found = loop {
+                match openat2(&root, path, flags, Mode::empty(), ResolveFlags::BENEATH) {
+                    // Somebody renamed or mounted something, anywhere, while a link climbed.
+                    Err(Errno::AGAIN | Errno::INTR) if tries < MAX_TRIES => tries += 1,
+                    found => break found,
+                }
+            };
+            match found {
+                Ok(_) => return Ok(true),
+                Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => {}
+                Err(Errno::XDEV | Errno::LOOP) => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(false)
     }
 
     /// Shows a folder or file of the host, with everything that is mounted below it.
@@ -261,15 +316,12 @@ impl Stage {
         let options = c"newinstance,ptmxmode=0666,mode=620";
         mount("devpts", dev.join("pts"), "devpts", flags, options)
             .map_err(said("mount terminals"))?;
-        let links = [
-            ("ptmx", "pts/ptmx"),
-            ("fd", "/proc/self/fd"),
-            ("stdin", "/proc/self/fd/0"),
-            ("stdout", "/proc/self/fd/1"),
-            ("stderr", "/proc/self/fd/2"),
-        ];
-        for (name, target) in links {
-            std::os::unix::fs::symlink(target, dev.join(name))
+        for (name, target) in DEVICE_LINKS {
+            let link = dev.join(name);
+            if link.read_link().is_ok_and(|found| found == Path::new(target)) {
+                continue;
+            }
+            std::os::unix::fs::symlink(target, link)
                 .map_err(|error| format!("failed to link /dev/{name}: {error}"))?;
         }
         Ok(())

@@ -11,6 +11,7 @@
 //! - [`copied`]: ignored folders of the checkout, as they were when the run began.
 //! - `dot_git`: the git directory that a room has.
 //! - `in_use`: which folders somebody uses who is alive.
+//! - `spread`: where on the disk rooms lie.
 //! - `sweep`: removing layers after the answer.
 //!
 //! Design page: `docs/design/room.md`.
@@ -22,11 +23,13 @@ pub(crate) mod layers;
 mod own_artefacts;
 mod prepared_layer;
 mod snapshot_layer;
+mod spread;
 mod sweep;
 #[cfg(test)]
 mod tests;
 
 pub use in_use::InUse;
+pub use spread::spread;
 pub(crate) use sweep::leftovers;
 pub use sweep::wait_until_swept;
 
@@ -146,6 +149,7 @@ impl Rooms {
         copying: Copying,
     ) -> Result<Copied, RoomError> {
         fs_err::create_dir_all(&self.dir)?;
+        spread(&self.dir);
         leftovers(&self.dir);
         let copied = self.copy_ignored(user, copying)?;
         self.make("carried", |folder| {
@@ -372,7 +376,10 @@ impl Rooms {
 
     fn new_room(&self) -> Result<Draft, RoomError> {
         let rooms = self.dir.join("rooms");
-        fs_err::create_dir_all(&rooms)?;
+        if !rooms.is_dir() {
+            fs_err::create_dir_all(&rooms)?;
+            spread(&rooms);
+        }
         Ok(Draft::make(&rooms, "room-")?)
     }
 

@@ -185,3 +185,39 @@ fn a_folder_in_memory_has_a_bound() {
     let kilobytes = output.split_whitespace().nth(1).and_then(|size| size.parse::<u64>().ok());
     assert!(kilobytes.is_some_and(|size| size > 0 && size <= 1 << 20), "{output}");
 }
+
+/// Everything below a folder, by its path in it.
+fn all_in(folder: &std::path::Path) -> Vec<String> {
+    let output = std::process::Command::new("find")
+        .args([".", "-mindepth", "1"])
+        .current_dir(folder)
+        .output()
+        .expect("find");
+    let mut all: Vec<String> =
+        String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn nothing_is_made_on_the_disk_to_mount_on() {
+    let fixture = Fixture::new();
+    let report = fixture.run(&viewed(&fixture, "true"));
+    assert_eq!(report.outcome, Outcome::Exited { code: 0 }, "{}", fixture.output());
+    assert_eq!(all_in(&fixture.path("root/u")), [""; 0]);
+}
+
+#[test]
+fn folders_of_the_root_take_what_is_written() {
+    let fixture = Fixture::new();
+    let script = "echo one > /tmp/a && mv /tmp/a /tmp/b && mkdir /new && echo two > /new/c \
+                  && cat /tmp/b /new/c && stat -c %a /tmp /shared";
+    let mut policy = viewed(&fixture, script);
+    let view = policy.view.as_mut().expect("a view");
+    view.mounts.push(Mount::Shared { to: "/shared".into() });
+    let report = fixture.run(&policy);
+    let output = fixture.output();
+    assert_eq!(report.outcome, Outcome::Exited { code: 0 }, "{output}");
+    assert_eq!(output, "one\ntwo\n755\n1777\n");
+    assert_eq!(all_in(&fixture.path("root/u")), ["./new", "./new/c", "./tmp", "./tmp/b"]);
+}

@@ -49,7 +49,8 @@ impl Project {
             home: home.repository(&user.key),
             state_root: home.protected(),
             user,
-            env: std::env::vars().collect(),
+            // What is built elsewhere is in no layer.
+            env: std::env::vars().filter(|(name, _)| name != "CARGO_TARGET_DIR").collect(),
             allow_write: Vec::new(),
             pass_env: Vec::new(),
             sandbox: Sandbox::Prefer,

@@ -61,6 +61,7 @@ pub(super) fn measure(windlass: &Windlass, effort: Effort) -> BenchResult<Vec<Fi
 /// The command in the checkout, with the environment that checks have.
 fn in_checkout(project: &Project) -> Command {
     let mut command = Command::new(TEST[0]);
+    command.env_clear().envs(project.site.env.iter().cloned());
     command.args(&TEST[1..]).current_dir(project.scratch.path("repository"));
     command
 }
