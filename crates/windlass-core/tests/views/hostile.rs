@@ -64,7 +64,7 @@ fn report(story: &Story, text: &str) -> ReportView {
         added: Some(1),
         deleted: None,
     };
-    let changes = Some(Changes { code: vec![file], papers: Vec::new() });
+    let changes = Some(Changes { code: vec![file], ..Changes::default() });
     let facts = ReportFacts { head: "0123abcd".to_owned(), changes, ..ReportFacts::default() };
     let mut view = view::report_view(story.state(), &story.history, &facts);
     let titled = |words: &mut String| text.clone_into(words);

@@ -38,11 +38,11 @@ const OF_STEPS: [Section; 6] = [
 const OF_STORIES: [Section; 14] = [
     (stories::left_out, 5_000),
     (clone_notes, 3_000),
-    (stories::table, 8_000),
+    (stories::table, 7_000),
     (stories::key_changes, 3_000),
     (stories::tests, 3_000),
     (stories::checklist, 7_000),
-    (stories::criteria, 8_000),
+    (stories::criteria, 7_000),
     (stories::manual, 4_000),
     (stories::suggestions, 4_000),
     (waived, 3_000),
