@@ -16,6 +16,9 @@ pub(super) struct Tally {
     pub(super) waiting: u64,
     /// Completed runs that were judged once more in a clone.
     pub(super) cloned: u64,
+    /// Runs of a workflow that comes with windlass.
+    pub(super) stock_done: u64,
+    pub(super) stock_refused: u64,
 }
 
 /// Looks at one run and fails on a step that is done and does not hold.
@@ -57,6 +60,9 @@ pub(super) fn judge(
     // Where everything was waived there is nothing to clone.
     if status["run"]["status"] == "completed" && log.count("step_committed") > 0 {
         let branch = status["run"]["branch"].as_str().expect("a branch");
+        the_branch_is_proven(env, &log, branch, told);
+        let judges: &[&str] = if workflow.protect { &["judge.sh"] } else { &[] };
+        nothing_that_judges_changed(env, &log, branch, judges, told);
         let folder = tempfile::tempdir_in(env.root()).expect("a folder");
         let clone = cloned(env, branch, folder.path());
         for (index, checks) in workflow.steps.iter().enumerate() {
@@ -80,6 +86,46 @@ pub(super) fn judge(
     if status["run"]["status"] != "completed" {
         env.windlass(&["abort", "--run", &run]).assert_code(0);
     }
+}
+
+/// Nothing on the final branch was changed after its last proof.
+pub(super) fn the_branch_is_proven(env: &TestEnv, log: &Journal, branch: &str, told: &str) {
+    let tree = env.repository.git(&["rev-parse", &format!("{branch}^{{tree}}")]);
+    let last = log.of("step_committed").into_iter().next_back();
+    let Some(last) = last else {
+        let base = log.of("run_started")[0]["facts"]["base_tree"].clone();
+        assert_eq!(base, tree, "nothing was committed: {told}");
+        return;
+    };
+    assert_eq!(last["code"], tree, "{told}");
+    for committed in log.of("step_committed") {
+        let proven = log.of("step_proven").into_iter().any(|proven| {
+            proven["step"] == committed["step"] && proven["snapshot"]["code"] == committed["code"]
+        });
+        assert!(proven, "{committed} was never proven: {told}");
+    }
+}
+
+/// What judges the work, or changes what a clone gets, is as the base has it. Nobody pinned anything.
+pub(super) fn nothing_that_judges_changed(
+    env: &TestEnv,
+    log: &Journal,
+    branch: &str,
+    judges: &[&str],
+    told: &str,
+) {
+    let base = log.of("run_started")[0]["facts"]["base_tree"].as_str().expect("a tree").to_owned();
+    let always = [":(glob)**/.gitattributes", ".gitmodules", ".windlass", ".claude", ".github"];
+    let mut git = vec!["diff", "--name-only", &base, branch, "--"];
+    git.extend(always);
+    git.extend(judges);
+    assert_eq!(env.repository.git(&git), "", "{told}");
+}
+
+/// Whether a command passes for whoever clones the branch.
+pub(super) fn passes_in_a_clone(env: &TestEnv, branch: &str, command: &str) -> bool {
+    let folder = tempfile::tempdir_in(env.root()).expect("a folder");
+    passes_in(env, &cloned(env, branch, folder.path()), command)
 }
 
 #[expect(clippy::too_many_arguments, reason = "all that one judgement is about")]
