@@ -6,6 +6,7 @@ mod clones;
 mod deciding;
 mod files;
 mod git_settings;
+mod hiding;
 mod items;
 mod judges;
 mod keys;
