@@ -76,7 +76,7 @@ fn joins_pictures(c: char) -> bool {
 }
 
 fn is_picture(c: char) -> bool {
-    (c >= '\u{1f000}' && c < '\u{20000}')
+    ('\u{1f000}'..'\u{20000}').contains(&c)
         || ('\u{2190}'..='\u{2bff}').contains(&c)
         || c == '\u{fe0f}'
 }

@@ -7,6 +7,7 @@ mod deciding;
 mod files;
 mod git_settings;
 mod held;
+mod hiding;
 mod items;
 mod judges;
 mod keys;
