@@ -128,6 +128,9 @@ fn summary(view: &ReportView, most: usize) -> String {
         let words = cold.words();
         let _ = writeln!(text, "\n**Last proof:** {}.", calling_nobody(&prose(&words)));
     }
+    if let Some(unprotected) = view.unprotected_words() {
+        let _ = writeln!(text, "\n**Not protected:** {}.", calling_nobody(&prose(&unprotected)));
+    }
     text
 }
 
