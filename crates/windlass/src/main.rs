@@ -11,6 +11,7 @@ mod drive;
 mod error;
 mod hidden;
 mod hook;
+mod judges;
 mod notify;
 mod output;
 mod own_file;

@@ -2,6 +2,7 @@
 
 use super::folder::Folder;
 use super::{runners, scripts, tools};
+use crate::protect::Protected;
 
 /// What a command shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,7 +29,7 @@ pub struct Project {
     /// Commands that judge the work.
     pub checks: Vec<(Purpose, String)>,
     /// Files that judge the work, relative to the folder.
-    pub protect: Vec<String>,
+    pub protect: Vec<Protected>,
 }
 
 impl Project {
@@ -49,7 +50,14 @@ impl Project {
     }
 
     pub(super) fn protect(mut self, path: impl Into<String>) -> Self {
-        self.protect.push(path.into());
+        self.protect.push(Protected::whole(path));
+        self
+    }
+
+    /// Protects some keys of a file whose other keys change with the work.
+    pub(super) fn protect_keys(mut self, path: &str, keys: &[&str]) -> Self {
+        let keys = keys.iter().map(|key| (*key).to_owned()).collect();
+        self.protect.push(Protected::keys(path, keys));
         self
     }
 
@@ -83,15 +91,19 @@ impl Found {
         self.projects.iter().any(|project| project.covers(Purpose::Test))
     }
 
-    /// Returns the globs of everything that judges the work, each once.
-    pub fn protect(&self) -> Vec<String> {
-        let mut globs = self.ci.clone();
+    /// Returns everything that judges the work, each once.
+    pub fn protect(&self) -> Vec<Protected> {
+        let mut rules: Vec<Protected> = self.ci.iter().map(Protected::whole).collect();
         for project in &self.projects {
-            globs.extend(project.protect.iter().map(|path| project.path(path)));
+            let of_project = project.protect.iter();
+            rules.extend(of_project.map(|rule| match project.folder.as_str() {
+                "" => rule.clone(),
+                folder => rule.below(folder),
+            }));
         }
         let mut seen = std::collections::BTreeSet::new();
-        globs.retain(|glob| seen.insert(glob.clone()));
-        globs
+        rules.retain(|rule| seen.insert((rule.file.clone(), rule.keys.clone())));
+        rules
     }
 }
 

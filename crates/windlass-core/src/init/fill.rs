@@ -83,13 +83,21 @@ fn header(found: &Found, uses_test: bool) -> String {
 }
 
 fn protect(found: &Found) -> String {
-    let globs = found.protect();
-    if globs.is_empty() {
+    let rules = found.protect();
+    if rules.is_empty() {
         return String::new();
     }
-    let mut text = "protect:\n".to_owned();
-    for glob in globs {
-        let _ = writeln!(text, "  - {}", quoted(&glob));
+    let mut text = "# What the commands below run is found and protected as well; `windlass check` names it.\n\
+                    protect:\n"
+        .to_owned();
+    for rule in rules {
+        let keys: Vec<String> = rule.keys.iter().map(|key| quoted(key)).collect();
+        let _ = match keys.is_empty() {
+            true => writeln!(text, "  - {}", quoted(&rule.file)),
+            false => {
+                writeln!(text, "  - {{file: {}, keys: [{}]}}", quoted(&rule.file), keys.join(", "))
+            }
+        };
     }
     text
 }

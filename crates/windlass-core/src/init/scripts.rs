@@ -16,11 +16,10 @@ const NAMES: [(&str, Purpose); 6] = [
 pub(super) fn node(folder: &Folder) -> Option<Project> {
     let file = folder.first(&["package.json"])?;
     let (program, install, lock) = package_manager(folder);
-    // The manifest says what `test` means, so changing it changes the judge.
-    let mut project = Project::new("Node", file).prepare(install, lock).protect(file);
-    if let Some(lock) = lock {
-        project = project.protect(lock);
-    }
+    // The manifest says what `test` means, so changing that changes the judge; dependencies are work.
+    let judging = ["scripts", "type", "jest", "mocha", "ava", "vitest"];
+    let mut project =
+        Project::new("Node", file).prepare(install, lock).protect_keys(file, &judging);
     let scripts = folder.scripts(file);
     for (name, purpose) in NAMES {
         let Some(runs) = scripts.get(name) else { continue };
@@ -60,7 +59,11 @@ pub(super) fn deno(folder: &Folder) -> Option<Project> {
     let project = Project::new("Deno", file)
         .check(Purpose::Test, "deno test")
         .check(Purpose::Lint, "deno lint");
-    Some(if folder.has("deno.lock") { project.protect("deno.lock") } else { project })
+    Some(match file {
+        "deno.json" => project.protect_keys(file, &["tasks", "test", "lint"]),
+        // Nobody reads keys out of JSON with comments.
+        _ => project,
+    })
 }
 
 pub(super) fn php(folder: &Folder) -> Option<Project> {
@@ -68,10 +71,7 @@ pub(super) fn php(folder: &Folder) -> Option<Project> {
     let lock = folder.first(&["composer.lock"]);
     let mut project = Project::new("PHP", file)
         .prepare("composer install --no-interaction --no-progress", lock)
-        .protect(file);
-    if let Some(lock) = lock {
-        project = project.protect(lock);
-    }
+        .protect_keys(file, &["scripts", "config", "autoload", "autoload-dev"]);
     let scripts = folder.scripts(file);
     if scripts.contains_key("test") {
         project = project.check(Purpose::Test, "composer test");

@@ -14,7 +14,7 @@ pub(super) fn cargo(folder: &Folder) -> Option<Project> {
     if folder.first(&["rustfmt.toml", ".rustfmt.toml"]).is_some() {
         project = project.check(Purpose::Lint, "cargo fmt --check");
     }
-    Some(locked(project, folder, &["Cargo.lock", "rust-toolchain.toml"]))
+    Some(locked(project, folder, &["rust-toolchain", "rust-toolchain.toml"]))
 }
 
 /// Protects those of the files that are there.
@@ -57,7 +57,7 @@ pub(super) fn python(folder: &Folder) -> Option<Project> {
     if said("[tool.mypy") || folder.has("mypy.ini") {
         project = project.check(Purpose::Lint, format!("{prefix}mypy ."));
     }
-    let judges = ["uv.lock", "poetry.lock", "Pipfile.lock", "pytest.ini", "tox.ini", "mypy.ini"];
+    let judges = ["pytest.ini", "tox.ini", "mypy.ini"];
     Some(locked(project, folder, &judges))
 }
 
@@ -66,14 +66,16 @@ pub(super) fn go(folder: &Folder) -> Option<Project> {
     let project = Project::new("Go", file)
         .check(Purpose::Test, "go test ./...")
         .check(Purpose::Lint, "go vet ./...");
-    Some(locked(project, folder, &["go.sum"]))
+    Some(locked(project, folder, &["go.work"]))
 }
 
 pub(super) fn maven(folder: &Folder) -> Option<Project> {
     let file = folder.first(&["pom.xml"])?;
     let wrapper = folder.has("mvnw");
     let command = if wrapper { "./mvnw -q verify" } else { "mvn -q verify" };
-    let project = Project::new("Maven", file).check(Purpose::Test, command).protect(file);
+    let project = Project::new("Maven", file)
+        .check(Purpose::Test, command)
+        .protect_keys(file, &["project.build", "project.profiles", "project.modules"]);
     Some(if wrapper { project.protect("mvnw").protect(".mvn/**") } else { project })
 }
 
@@ -102,7 +104,7 @@ pub(super) fn ruby(folder: &Folder) -> Option<Project> {
     if folder.has(".rubocop.yml") {
         project = project.check(Purpose::Lint, "bundle exec rubocop").protect(".rubocop.yml");
     }
-    Some(locked(project, folder, &["Gemfile.lock"]))
+    Some(locked(project, folder, &[".rspec"]))
 }
 
 pub(super) fn elixir(folder: &Folder) -> Option<Project> {
@@ -113,14 +115,14 @@ pub(super) fn elixir(folder: &Folder) -> Option<Project> {
     if folder.has(".formatter.exs") {
         project = project.check(Purpose::Lint, "mix format --check-formatted");
     }
-    Some(locked(project, folder, &["mix.lock"]))
+    Some(locked(project, folder, &[".formatter.exs"]))
 }
 
 pub(super) fn dotnet(folder: &Folder) -> Option<Project> {
     let endings = [".sln", ".slnx", ".csproj", ".fsproj"];
     let file = endings.iter().find_map(|ending| folder.ending(ending))?;
     let project = Project::new(".NET", file).check(Purpose::Test, "dotnet test");
-    Some(locked(project, folder, &["packages.lock.json", "global.json", "Directory.Build.props"]))
+    Some(locked(project, folder, &["global.json", "Directory.Build.props"]))
 }
 
 pub(super) fn cmake(folder: &Folder) -> Option<Project> {

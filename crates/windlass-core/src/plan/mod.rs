@@ -252,6 +252,18 @@ impl Plan {
         }
     }
 
+    /// Returns the steps that commands judge while nothing is protected that these follow.
+    pub fn unprotected(&self) -> Vec<String> {
+        if self.protect.iter().any(|rule| rule.why.as_deref() != Some(OWN_FILE)) {
+            return Vec::new();
+        }
+        let judged = |step: &&PlanStep| {
+            let checks = step.done.as_ref().map(Criterion::checks).unwrap_or_default();
+            checks.iter().any(|check| check.kind.command().is_some())
+        };
+        self.steps.iter().filter(judged).map(|step| step.id.to_string()).collect()
+    }
+
     /// Returns the position of every step, in plan order.
     pub fn indexes(&self) -> impl Iterator<Item = StepIndex> + use<> {
         let count = u32::try_from(self.steps.len()).expect("a plan has fewer than 2^32 steps");
@@ -319,6 +331,9 @@ pub struct Prepare {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expose: Vec<String>,
 }
+
+/// Why the workflow's own file is protected.
+pub const OWN_FILE: &str = "it is the workflow";
 
 /// A journal that says nothing about it is of a run that is proven cold.
 fn cold_by_default() -> bool {

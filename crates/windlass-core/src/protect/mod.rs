@@ -5,15 +5,20 @@
 //! - [`Protected`] is one rule: files, and where a whole file would ask too often the keys in it that count.
 //! - `always` has the rules that hold for every run, whatever its workflow says.
 //! - `keys` reads the values of keys out of a file (`json` and `ini` its formats), and says when it cannot.
+//! - `found` looks which files judge, by the words of commands (`words`) and by their own names (`names`).
 //! - `rules` looks at one change by all of the rules.
 
 mod always;
+mod found;
 mod ini;
 mod json;
 mod keys;
+mod names;
 mod rules;
+mod words;
 
 pub use always::ALWAYS;
+pub use found::{Files, Found, MAX_SCRIPT_BYTES, find};
 pub use keys::{Format, MAX_KEYED_BYTES, Values, values};
 pub use rules::{Counts, Entry, Rules, Seen};
 

@@ -2,8 +2,8 @@
 
 use super::grammar::{
     BACKOFF, CHECKS, DEFAULTS, DIFF, FAILED, HUB, INPUT, Initial, Key, LIMITS, Mapping, Names,
-    PLATFORM_FIX, PREPARE, PULL_REQUEST, READ, REPORT, ROLLBACK, ROOM, ROUTE, SERVER, SPOKE, STEP,
-    TEAM, Takes, WORKFLOW,
+    PLATFORM_FIX, PREPARE, PROTECT, PULL_REQUEST, READ, REPORT, ROLLBACK, ROOM, ROUTE, SERVER,
+    SPOKE, STEP, TEAM, Takes, WORKFLOW,
 };
 
 /// What the page begins with.
@@ -33,12 +33,13 @@ step's own agent alone complete nothing unless the step says `trust: agent`.
 /// Returns the reference of the workflow file.
 pub fn reference() -> String {
     let mut page = HEAD.to_owned();
-    let sections: [&Mapping; 18] = [
+    let sections: [&Mapping; 19] = [
         &WORKFLOW,
         &INPUT,
         &DEFAULTS,
         &LIMITS,
         &PREPARE,
+        &PROTECT,
         &SERVER,
         &BACKOFF,
         &STEP,

@@ -3,13 +3,16 @@
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
+use windlass_core::plan::Plan;
 use windlass_core::platform::PinnedPlatform;
+use windlass_core::protect::ALWAYS;
 use windlass_core::view::{GraphFormat, Lines, graph as draw, printable};
 use windlass_core::workflow::{Diagnostic, Severity, Workflow};
 
 use crate::cli::{CheckArguments, Cli};
 use crate::commands::{graph, platform, workflow_file};
 use crate::error::CommandError;
+use crate::judges;
 use crate::output::{Output, note};
 use crate::roles::{self, Roles};
 
@@ -28,7 +31,10 @@ pub(crate) fn check(
         note(workflow_file::render(finding, &path.source()?).trim_end());
     }
     let attempts = workflow.worst_case_attempts();
-    let plan = graph::plan(&workflow, platform::for_show(&workflow, &top_level));
+    let mut plan = graph::plan(&workflow, platform::for_show(&workflow, &top_level));
+    if let Ok(plan) = &mut plan {
+        judges::protect(plan, &workflow, &path, &top_level);
+    }
     let platforms = match &plan {
         Ok(plan) => plan.platforms.as_slice(),
         // What a picture has no room for still has to be said where a platform is the reason.
@@ -45,6 +51,9 @@ pub(crate) fn check(
             "warnings": warnings(&workflow, &news),
             "platforms": platforms.iter().map(PinnedPlatform::called).collect::<Vec<_>>(),
             "unchecked": unchecked,
+            "protected": plan.as_ref().map(|plan| plan.protect.clone()).unwrap_or_default(),
+            "always_protected": ALWAYS.as_slice(),
+            "unprotected_steps": plan.as_ref().map(Plan::unprotected).unwrap_or_default(),
             "agents": workflow.agents().iter().map(|name| agent(name, &roles)).collect::<Vec<_>>(),
         }));
     } else {
@@ -58,6 +67,11 @@ pub(crate) fn check(
         for unchecked in &unchecked {
             output.data(&format!("not checked: {unchecked}"));
         }
+        if let Ok(plan) = &plan {
+            for line in protected(plan) {
+                output.data(&line);
+            }
+        }
         if let Some(line) = without_role(&workflow, &roles) {
             output.data(&line);
         }
@@ -65,6 +79,36 @@ pub(crate) fn check(
         output.data(&format!("every way it can go: windlass simulate {}", arguments.workflow));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How many files of one reason are named.
+const MOST_NAMED: usize = 8;
+
+/// Says what a person is asked about, and why, one line for each reason.
+fn protected(plan: &Plan) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    for rule in &plan.protect {
+        let why = rule.why.as_deref().unwrap_or("the workflow or its platform says so");
+        let called = printable(&format!("`{}`", rule.called()), Lines::One);
+        match reasons.iter_mut().find(|(other, _)| *other == why) {
+            Some((_, files)) => files.push(called),
+            None => reasons.push((why, vec![called])),
+        }
+    }
+    let mut lines: Vec<String> = reasons
+        .iter()
+        .map(|(why, files)| {
+            let more = files.len().saturating_sub(MOST_NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let named = files[..files.len().min(MOST_NAMED)].join(", ");
+            format!("protected: {named}{more} ({})", printable(why, Lines::One))
+        })
+        .collect();
+    let bare = plan.unprotected();
+    if !bare.is_empty() {
+        lines.push(format!("nothing that judges `{}` is protected", bare.join("`, `")));
+    }
+    lines
 }
 
 fn warnings(workflow: &Workflow, news: &[Diagnostic]) -> Vec<String> {

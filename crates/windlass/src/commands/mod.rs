@@ -41,7 +41,7 @@ mod tdd;
 mod trash;
 mod watch;
 mod workflow;
-mod workflow_file;
+pub(crate) mod workflow_file;
 
 use std::process::ExitCode;
 

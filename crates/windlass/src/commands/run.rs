@@ -29,6 +29,7 @@ use crate::config;
 use crate::drive::{DriveHow, drive};
 use crate::error::CommandError;
 use crate::hook;
+use crate::judges;
 use crate::output::Output;
 use crate::roles;
 use crate::surroundings::{Surroundings, person};
@@ -347,7 +348,8 @@ fn plan(
     )?;
     let request =
         PlanRequest { goal: purpose.goal, issue: purpose.issue, inputs, roles, platforms, items };
-    let plan = workflow_file::plan(&workflow, request)?;
+    let mut plan = workflow_file::plan(&workflow, request)?;
+    judges::protect(&mut plan, &workflow, &found, &surroundings.site.user.top_level);
     roles::say_whose(&plan.roles, output);
     for unchecked in &plan.unchecked {
         output.remark(&format!("not checked: {unchecked}"));

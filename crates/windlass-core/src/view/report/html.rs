@@ -419,6 +419,10 @@ fn last_proof(view: &ReportView) -> Markup {
             h2 { "Last proof" }
             div.panel { p { (prose(&cold.words())) } }
         }
+        @if let Some(unprotected) = view.unprotected_words() {
+            h2 { "Not protected" }
+            div.panel { p { (prose(&unprotected)) } }
+        }
     }
 }
 

@@ -83,6 +83,9 @@ fn header(text: &mut String, view: &ReportView) {
     for unchecked in &view.unchecked {
         row("Not checked", &prose(unchecked));
     }
+    if let Some(unprotected) = view.unprotected_words() {
+        row("Not protected", &prose(&unprotected));
+    }
     row("Journal head", &format!("`{}`", view.journal_head));
     if view.audit.is_some() {
         row("Audit", &prose(&audit(view)));

@@ -108,6 +108,9 @@ pub struct ReportView {
     /// What was not checked because a platform has no command for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unchecked: Vec<String>,
+    /// Steps that commands judge while nothing is protected that these follow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unprotected: Vec<String>,
     pub decisions: Vec<ReportDecision>,
     pub proofs: Vec<ReportProof>,
     pub attempts: Vec<ReportAttempt>,
@@ -121,6 +124,20 @@ pub struct ReportView {
     pub journal_head: String,
     pub audit: Option<ReportAudit>,
     pub version: String,
+}
+
+impl ReportView {
+    /// Says which steps are judged by what their own agents could change; none where there is no such step.
+    pub(super) fn unprotected_words(&self) -> Option<String> {
+        const MOST: usize = 5;
+        let named = &self.unprotected[..self.unprotected.len().min(MOST)];
+        let more = match self.unprotected.len() - named.len() {
+            0 => String::new(),
+            count => format!(" and {count} more"),
+        };
+        let steps = named.join("`, `");
+        (!steps.is_empty()).then(|| format!("nothing that judges `{steps}`{more} is protected"))
+    }
 }
 
 /// One step.
@@ -248,6 +265,7 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         before: state.facts.base_record.as_ref().and_then(BaseRecord::for_report),
         cold: report_cold(state, history),
         unchecked: state.plan.unchecked.clone(),
+        unprotected: state.plan.unprotected(),
         decisions: decisions(history),
         proofs: proofs(state, history, facts),
         attempts: attempts(state, history, facts),

@@ -104,6 +104,9 @@ fn summary(view: &ReportView) -> String {
         let words = cold.words();
         let _ = writeln!(text, "\n**Last proof:** {}.", brief(&words, MAX_NOTE_BYTES));
     }
+    if let Some(unprotected) = view.unprotected_words() {
+        let _ = writeln!(text, "\n**Not protected:** {}.", calling_nobody(&prose(&unprotected)));
+    }
     text
 }
 

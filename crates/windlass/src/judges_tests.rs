@@ -1,0 +1,287 @@
+//! What the platforms that come with windlass ask a person about, and what they do not.
+
+use windlass_core::platform::Pack;
+use windlass_core::protect::{Counts, Entry, Protected, Rules, Seen, values};
+
+use crate::builtin;
+
+/// Whether a gate opens when a file with one content gets another; none is no file.
+fn asks(pack: &str, path: &str, before: Option<&str>, now: Option<&str>) -> bool {
+    let source = builtin::PLATFORMS.iter().find(|one| one.name == pack).unwrap().source;
+    let pack = Pack::parse(source.as_bytes(), pack).unwrap();
+    let rules: Vec<Protected> = pack.protected().cloned().collect();
+    let entry = |text: Option<&str>| text.map(|_| Entry::File);
+    match Rules::new(&rules).look(Seen { path, was: entry(before), now: entry(now) }) {
+        None => false,
+        Some(Counts::Whole) => true,
+        Some(Counts::Keys(keys)) => {
+            let read = |text: Option<&str>| values(path, text.map(str::as_bytes), &keys);
+            match (read(before), read(now)) {
+                (Some(before), Some(now)) => !before.changed(&now).is_empty(),
+                _ => true,
+            }
+        }
+    }
+}
+
+const PYTHON: [&str; 3] = ["python-pip", "python-poetry", "python-uv"];
+const NODE: [&str; 4] = ["node-npm", "node-yarn", "node-pnpm", "node-bun"];
+
+#[test]
+fn a_new_file_that_decides_what_a_command_does_asks() {
+    let of = |packs: &[&str], files: &[&str]| {
+        for pack in packs {
+            for file in files {
+                assert!(asks(pack, file, None, Some("x")), "{pack} {file}");
+            }
+        }
+    };
+    of(
+        &["rust"],
+        &[
+            ".cargo/config",
+            ".cargo/config.toml",
+            "crates/a/.cargo/config.toml",
+            "rust-toolchain",
+            "rust-toolchain.toml",
+            "build.rs",
+            "crates/a/build.rs",
+            "app/build.rs",
+            "clippy.toml",
+            ".clippy.toml",
+            "rustfmt.toml",
+            ".rustfmt.toml",
+            "deny.toml",
+            ".config/nextest.toml",
+            ".config/insta.yaml",
+            "tarpaulin.toml",
+        ],
+    );
+    of(
+        &PYTHON,
+        &[
+            "pytest.ini",
+            ".pytest.ini",
+            "pytest.toml",
+            "tests/pytest.ini",
+            "conftest.py",
+            "tests/conftest.py",
+            "tests/unit/conftest.py",
+            "src/app/conftest.py",
+            "noxfile.py",
+            "tox.toml",
+            "sitecustomize.py",
+            "src/usercustomize.py",
+            ".coveragerc",
+            ".flake8",
+            "mypy.ini",
+            ".ruff.toml",
+            "pytest.py",
+            "unittest.py",
+            "_pytest/__init__.py",
+            "coverage.py",
+        ],
+    );
+    of(
+        &NODE,
+        &[
+            ".npmrc",
+            "jest.config.js",
+            "jest.config.ts",
+            "jest.setup.js",
+            "packages/a/jest.config.js",
+            "vitest.config.mts",
+            "vitest.workspace.ts",
+            ".mocharc.json",
+            ".mocharc.cjs",
+            "ava.config.js",
+            "babel.config.js",
+            ".babelrc",
+            ".nycrc",
+            ".c8rc.json",
+            ".swcrc",
+            "tsconfig.json",
+            "tsconfig.test.json",
+            "eslint.config.js",
+            ".eslintrc.json",
+            "biome.json",
+            "playwright.config.ts",
+            "cypress.config.ts",
+            "karma.conf.js",
+            "node_modules/mocha/index.js",
+            "packages/a/node_modules/.bin/jest",
+        ],
+    );
+    of(&["node-yarn"], &[".yarnrc.yml", ".yarnrc", ".yarn/releases/yarn.cjs", ".pnp.cjs"]);
+    of(&["node-pnpm"], &[".pnpmfile.cjs"]);
+    of(&["node-bun"], &["bunfig.toml"]);
+    of(&["go"], &[".golangci.yml", "go.work", "vendor/modules.txt"]);
+    of(&["java-maven"], &["mvnw", ".mvn/maven.config", ".mvn/extensions.xml", ".mvn/jvm.config"]);
+    of(
+        &["java-gradle"],
+        &[
+            "gradlew",
+            "settings.gradle",
+            "gradle/test.gradle",
+            "buildSrc/build.gradle",
+            "init.gradle",
+        ],
+    );
+    of(&["php"], &["phpunit.xml", "phpunit.xml.dist", "tests/bootstrap.php", "vendor/bin/phpunit"]);
+    of(
+        &["dotnet"],
+        &["Directory.Build.props", "src/Directory.Build.targets", "a.runsettings", "nuget.config"],
+    );
+    of(
+        &["ruby"],
+        &[".rspec", "Rakefile", "spec/spec_helper.rb", "test/test_helper.rb", "bin/rspec"],
+    );
+    of(&["elixir"], &["config/test.exs", "test/test_helper.exs", ".credo.exs"]);
+    of(&["cmake"], &["CTestCustom.cmake", "CMakePresets.json", ".clang-tidy"]);
+}
+
+#[test]
+fn keys_that_decide_ask_and_others_do_not() {
+    let cargo = "[package]\nname = 'a'\nversion = '1.0.0'\n[dependencies]\na = '1'\n";
+    let with = |more: &str| format!("{cargo}{more}");
+    for (more, gate) in [
+        ("b = '2'\n", false),
+        ("[dev-dependencies]\nb = '1'\n", false),
+        ("[features]\nx = []\n", false),
+        ("[profile.test]\ndebug-assertions = false\n", true),
+        ("[lints.rust]\nunsafe_code = 'allow'\n", true),
+        ("[[test]]\nname = 'a'\nharness = false\n", true),
+        ("[lib]\ntest = false\n", true),
+        ("[lib]\nname = 'a'\n", false),
+        ("[lib]\ndoctest = false\n", true),
+        ("[[bin]]\nname = 'a'\ntest = false\n", true),
+        ("[workspace]\nexclude = ['b']\n", true),
+        ("[patch.crates-io]\nproptest = {path = 'rig'}\n", true),
+    ] {
+        for path in ["Cargo.toml", "crates/a/Cargo.toml"] {
+            assert_eq!(asks("rust", path, Some(cargo), Some(&with(more))), gate, "{path} {more}");
+        }
+    }
+    let renamed = cargo.replace("1.0.0", "1.1.0");
+    assert!(!asks("rust", "Cargo.toml", Some(cargo), Some(&renamed)));
+    assert!(!asks(
+        "rust",
+        "crates/new/Cargo.toml",
+        None,
+        Some(&with("[lints]\nworkspace = true\n"))
+    ));
+    let pyproject = "[project]\nname = 'a'\ndependencies = []\n";
+    for (more, gate) in [
+        ("[project.optional-dependencies]\ndev = ['x']\n", false),
+        ("[tool.poetry.dependencies]\na = '1'\n", false),
+        ("[dependency-groups]\ndev = ['pytest']\n", false),
+        ("[tool.pytest.ini_options]\naddopts = '-p rig'\n", true),
+        ("[tool.pytest]\naddopts = ['-p', 'rig']\n", true),
+        ("[tool.coverage.run]\nomit = ['*']\n", true),
+        ("[tool.ruff]\nexclude = ['*']\n", true),
+        ("[tool.mypy]\nignore_errors = true\n", true),
+        ("[tool.hatch.envs.default.scripts]\ntest = 'true'\n", true),
+        ("[project.entry-points.pytest11]\nrig = 'rig'\n", true),
+        ("[project.scripts]\na = 'a:main'\n", false),
+    ] {
+        let now = format!("{pyproject}{more}");
+        for pack in PYTHON {
+            assert_eq!(asks(pack, "pyproject.toml", Some(pyproject), Some(&now)), gate, "{more}");
+        }
+    }
+    let cfg = "[metadata]\nname = a\n";
+    for (more, gate) in [
+        ("version = 2\n", false),
+        ("[options]\ninstall_requires = x\n", false),
+        ("[tool:pytest]\naddopts = -p rig\n", true),
+        ("[coverage:run]\nomit = *\n", true),
+        ("[flake8]\nexclude = *\n", true),
+    ] {
+        let now = format!("{cfg}{more}");
+        assert_eq!(asks("python-pip", "setup.cfg", Some(cfg), Some(&now)), gate, "{more}");
+    }
+    assert!(asks("python-pip", "tox.ini", None, Some("[testenv]\ncommands = true\n")));
+    let package = |more: &str| format!("{{\"version\": \"1\", \"dependencies\": {{}}{more}}}");
+    for (more, gate) in [
+        (r#", "devDependencies": {"a": "1"}"#, false),
+        (r#", "files": ["lib"], "main": "lib/a.js", "exports": "./a.js""#, false),
+        (r#", "scripts": {"test": "true"}"#, true),
+        (r#", "scripts": {"pretest": "node rig.js"}"#, true),
+        (r#", "jest": {"testMatch": []}"#, true),
+        (r#", "mocha": {"require": "rig"}"#, true),
+        (r#", "ava": {"files": []}"#, true),
+        (r#", "type": "module""#, true),
+        (r#", "imports": {"\#a": "./rig.js"}"#.replace("\\#", "#").as_str(), true),
+        (r#", "overrides": {"mocha": "file:rig"}"#, true),
+        (r#", "scripts": {}, "scripts": {"test": "true"}"#, true),
+    ] {
+        for pack in NODE {
+            let (before, now) = (package(""), package(more));
+            assert_eq!(asks(pack, "package.json", Some(&before), Some(&now)), gate, "{more}");
+        }
+    }
+    let pom = |more: &str| format!("<project><version>1</version>{more}</project>");
+    for (more, gate) in [
+        ("<dependencies><dependency/></dependencies>", false),
+        ("<properties><junit.version>5</junit.version></properties>", false),
+        ("<properties><skipTests>true</skipTests></properties>", true),
+        ("<properties><maven.test.skip>true</maven.test.skip></properties>", true),
+        ("<build><plugins><plugin/></plugins></build>", true),
+        ("<profiles><profile/></profiles>", true),
+        ("<modules><module>a</module></modules>", true),
+    ] {
+        let (before, now) = (pom(""), pom(more));
+        assert_eq!(asks("java-maven", "pom.xml", Some(&before), Some(&now)), gate, "{more}");
+    }
+    let composer = r#"{"require": {}}"#;
+    assert!(!asks("php", "composer.json", Some(composer), Some(r#"{"require": {"a/b": "1"}}"#)));
+    assert!(asks("php", "composer.json", Some(composer), Some(r#"{"scripts": {"test": "true"}}"#)));
+}
+
+#[test]
+fn honest_work_does_not_ask() {
+    let (old, new) = (Some("x"), Some("y"));
+    for (pack, file) in [
+        ("rust", "Cargo.lock"),
+        ("rust", "src/lib.rs"),
+        ("rust", "src/build.rs"),
+        ("rust", "crates/a/src/plan/build.rs"),
+        ("rust", "tests/a.rs"),
+        ("python-pip", "requirements.txt"),
+        ("python-pip", "tests/conftest.py"),
+        ("python-pip", "tests/test_a.py"),
+        ("python-uv", "uv.lock"),
+        ("python-poetry", "poetry.lock"),
+        ("python-pip", "src/app/coverage.py"),
+        ("node-npm", "package-lock.json"),
+        ("node-yarn", "yarn.lock"),
+        ("node-pnpm", "pnpm-lock.yaml"),
+        ("node-npm", "src/config.js"),
+        ("node-npm", "test/a.test.js"),
+        ("go", "go.mod"),
+        ("go", "go.sum"),
+        ("go", "vendor/modules.txt"),
+        ("go", "a_test.go"),
+        ("java-gradle", "build.gradle"),
+        ("java-gradle", "gradle/libs.versions.toml"),
+        ("php", "composer.lock"),
+        ("dotnet", "src/a.csproj"),
+        ("ruby", "Gemfile.lock"),
+        ("elixir", "mix.exs"),
+        ("elixir", "mix.lock"),
+        ("cmake", "CMakeLists.txt"),
+    ] {
+        assert!(!asks(pack, file, old, new), "{pack} {file}");
+    }
+    for (pack, file) in [
+        ("rust", "tests/new.rs"),
+        ("rust", "src/build.rs"),
+        ("python-pip", "tests/test_new.py"),
+        ("python-pip", "src/app/coverage.py"),
+        ("node-npm", "test/new.test.js"),
+        ("node-npm", "test/fixtures/a/package.json"),
+        ("go", "vendor/a/b.go"),
+    ] {
+        assert!(!asks(pack, file, None, new), "new: {pack} {file}");
+    }
+}
