@@ -127,7 +127,10 @@ fn set_as_code(text: &mut String, code: &str, within: Within) {
     // A table ends its cells before code is looked for, and what a backslash before `\|` does then
     // differs between renderers.
     if within == Within::Cell && code.contains("\\|") {
+        // It is text then, and must not become one word with what stands beside it.
+        text.push(SEPARATOR);
         escape(text, code);
+        text.push(SEPARATOR);
         return;
     }
     let code = mentioning_nobody(code);
@@ -209,7 +212,12 @@ mod tests {
     #[test]
     fn bars_end_no_cell() {
         assert_eq!(cell("run `a|b` | c"), "run `a\\|b` &#124; c");
-        assert_eq!(cell("run `a\\|b`"), "run a\\\\&#124;b");
+        assert_eq!(cell("run `a\\|b`"), "run \u{200b}a\\\\&#124;b\u{200b}");
+    }
+
+    #[test]
+    fn code_that_is_text_after_all_makes_no_name_with_its_neighbours() {
+        assert_eq!(cell("`\\|@`ada"), "\u{200b}\\\\&#124;@\u{200b}ada");
     }
 
     #[test]
