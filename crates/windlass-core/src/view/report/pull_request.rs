@@ -105,7 +105,7 @@ fn summary(view: &ReportView) -> String {
         let _ = writeln!(text, "\n**Last proof:** {}.", brief(&words, MAX_NOTE_BYTES));
     }
     if let Some(unprotected) = view.unprotected_words() {
-        let _ = writeln!(text, "\n**Not protected:** {}.", calling_nobody(&prose(&unprotected)));
+        let _ = writeln!(text, "\n**Not protected:** {}.", prose(&unprotected));
     }
     text
 }
