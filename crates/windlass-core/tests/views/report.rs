@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use windlass_core::id::ContentHash;
 use windlass_core::view::{
     Changes, Difference, FileChange, KeptFiles, ReportAudit, ReportFacts, ReportView, html,
-    markdown, report_view,
+    markdown, pull_request_body, report_view,
 };
 
 use super::story::{Story, fails, holds};
@@ -48,6 +48,14 @@ fn view(story: &Story, output: &str) -> ReportView {
 #[test]
 fn markdown_tells_the_whole_run() {
     insta::assert_snapshot!(markdown(&view(&long_story(), "FAIL sum")));
+}
+
+#[test]
+fn a_pull_request_says_what_a_fresh_clone_gets_besides_lines() {
+    let body = pull_request_body(&view(&long_story(), ""));
+    let told =
+        "## What a fresh clone gets\n\n- `x` links to `/etc/passwd`, outside the repository\n";
+    assert!(body.contains(told), "{body}");
 }
 
 #[test]
