@@ -61,6 +61,14 @@ fn markdown_tells_the_whole_run() {
 }
 
 #[test]
+fn a_pull_request_says_what_a_fresh_clone_gets_besides_lines() {
+    let body = pull_request_body(&view(&long_story(), ""));
+    let told =
+        "## What a fresh clone gets\n\n- `x` links to `/etc/passwd`, outside the repository\n";
+    assert!(body.contains(told), "{body}");
+}
+
+#[test]
 fn html_tells_the_same_run() {
     let view = view(&long_story(), "FAIL sum: expected 4");
     let page = html(&view);

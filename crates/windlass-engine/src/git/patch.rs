@@ -4,6 +4,8 @@
 //! a file "binary". So lines are compared with `--text`, which outranks both, and what cannot be
 //! shown is decided in the core, from the bytes.
 
+use std::collections::BTreeSet;
+
 use windlass_core::id::ObjectId;
 use windlass_core::view::{LINE_BYTES, binary_part, changed_lines, is_shown_as_text};
 
@@ -30,6 +32,9 @@ const MAX_PATHS_BYTES: usize = 64 << 10;
 /// Compares lines, whatever bytes they are made of.
 const AS_TEXT: &[&str] =
     &["--text", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-color"];
+
+/// How many bytes a file had and has.
+type Sizes = (Option<u64>, Option<u64>);
 
 impl EngineRepository {
     /// Like [`Self::diff`], and counts the changed lines of each path.
@@ -93,7 +98,7 @@ impl EngineRepository {
         // Too much for lines, or a file that is too large for git to compare them: by size.
         let changes = self.diff(base, tree)?;
         let sizes = self.sizes(&changes.iter().collect::<Vec<_>>())?;
-        let bytes = |(old, new): &(Option<u64>, Option<u64>)| {
+        let bytes = |(old, new): &Sizes| {
             old.unwrap_or(0).saturating_add(new.unwrap_or(0)).div_ceil(LINE_BYTES as u64).max(1)
         };
         let weight = sizes.iter().map(bytes).sum();
@@ -136,7 +141,8 @@ impl EngineRepository {
         max_bytes: usize,
     ) -> Result<Vec<u8>, GitError> {
         let Compared { mut changes, counts, .. } = self.compare(base, tree, COUNTING, None)?;
-        changes.retain(|change| paths.is_empty() || paths.iter().any(|path| *path == change.path));
+        let wanted: BTreeSet<&TreePath> = paths.iter().collect();
+        changes.retain(|change| wanted.is_empty() || wanted.contains(&change.path));
         let hidden = self.unreadable(&doubtful(&changes, &counts))?;
         let trees = (prefix, base, tree);
         if hidden.is_empty() {
@@ -222,7 +228,7 @@ impl EngineRepository {
     }
 
     /// How many bytes each file had and has.
-    fn sizes(&self, changes: &[&Change]) -> Result<Vec<(Option<u64>, Option<u64>)>, GitError> {
+    fn sizes(&self, changes: &[&Change]) -> Result<Vec<Sizes>, GitError> {
         let entries = changes.iter().flat_map(|change| [&change.old, &change.new]);
         let blobs: Vec<Option<&TreeEntry>> =
             entries.map(|entry| entry.as_ref().filter(|entry| entry.is_blob())).collect();
@@ -257,7 +263,7 @@ impl EngineRepository {
 
 /// What git does not take for text.
 fn doubtful<'c>(changes: &'c [Change], counts: &[LineCount]) -> Vec<&'c Change> {
-    let binary: std::collections::BTreeSet<&TreePath> =
+    let binary: BTreeSet<&TreePath> =
         counts.iter().filter(|count| count.lines.is_none()).map(|count| &count.path).collect();
     changes.iter().filter(|change| binary.contains(&change.path)).collect()
 }
