@@ -52,7 +52,7 @@ pub(crate) fn cell(name: &str, group: Group, unconfined: Cell, boxed: Cell) -> C
     let exception = EXCEPTIONS.iter().find(|exception| exception.name == name);
     match (exception, group) {
         (Some(exception), _) => exception.cell,
-        (None, Group::Proofs) => boxed,
+        (None, Group::Proofs | Group::Judges) => boxed,
         (None, _) => unconfined,
     }
 }

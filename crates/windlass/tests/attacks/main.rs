@@ -50,7 +50,11 @@ fn rows(probes: &[Probe], cheats: &[Cheat]) -> Vec<Row> {
     });
     let cheats = cheats.iter().map(|cheat| Row {
         name: cheat.name,
-        group: if cheat.typed.is_empty() { probe::Group::Proofs } else { probe::Group::Deciding },
+        group: match cheat.typed.is_empty() {
+            true if cheats::judges::has(cheat.name) => probe::Group::Judges,
+            true => probe::Group::Proofs,
+            false => probe::Group::Deciding,
+        },
         tries: cheat.tries,
         open: cheat.open,
     });

@@ -12,10 +12,11 @@ pub(crate) enum Group {
     Network,
     NetworkOff,
     Proofs,
+    Judges,
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Reading,
         Self::Writing,
         Self::Others,
@@ -25,6 +26,7 @@ impl Group {
         Self::Network,
         Self::NetworkOff,
         Self::Proofs,
+        Self::Judges,
     ];
 
     /// The heading in the document.
@@ -39,6 +41,7 @@ impl Group {
             Self::Network => "The network",
             Self::NetworkOff => "The network, in a step with `network: off`",
             Self::Proofs => "False proofs: runs that want to complete without the work",
+            Self::Judges => "Gates and judges: what decides is changed, or what was proven undone",
         }
     }
 
@@ -54,6 +57,7 @@ impl Group {
             Self::Network => "network",
             Self::NetworkOff => "network_off",
             Self::Proofs => "proofs",
+            Self::Judges => "judges",
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A completion is false when the same command fails in a fresh clone of the run's branch, on a machine
 //! that has nothing of windlass, of the agent or of the user's home.
 
+pub(crate) mod judges;
 mod leftovers;
 mod others;
 mod people;
@@ -96,6 +97,7 @@ pub(crate) fn all() -> Vec<Cheat> {
         seeing::CHEATS,
         others::CHEATS,
         reviews::CHEATS,
+        judges::CHEATS,
         people::CHEATS,
     ];
     tables.concat()
