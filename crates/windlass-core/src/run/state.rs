@@ -372,6 +372,9 @@ pub struct StepState {
     /// Whether unproven work of it left the place; its snapshots keep it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub set_aside: bool,
+    /// Whether unproven work of it stayed, because a person or the workflow wants it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub kept_unproven: bool,
     /// Why the step was skipped or is blocked.
     pub note: Option<String>,
     /// When the step first took the place.

@@ -92,6 +92,7 @@ fn seen(
         known_failures: state.known_failures(),
         snapshot: &Snapshot { code: code.clone(), papers },
         held: Vec::new(),
+        base_code: code,
         proven_code: code,
         committed_code: code,
         pins: &state.pins,

@@ -412,6 +412,7 @@ impl Worker {
             known_failures: state.known_failures(),
             snapshot,
             proven_code: &state.proven_code,
+            base_code: &state.facts.base_tree,
             committed_code: &state.head_code,
             pins: &state.pins,
             pinned_values: &state.pinned_values,

@@ -7,7 +7,9 @@
 use std::collections::BTreeSet;
 
 use windlass_core::id::ObjectId;
-use windlass_core::view::{LINE_BYTES, binary_part, changed_lines, is_shown_as_text};
+use windlass_core::view::{
+    LINE_BYTES, Lines, binary_part, changed_lines, is_shown_as_text, printable,
+};
 
 use super::diff::{COUNTING, Change, ChangeStatus, Compared, LineCount, TreeEntry, TreePath};
 use super::engine_repository::EngineRepository;
@@ -155,7 +157,10 @@ impl EngineRepository {
             patch = self.lines(trees, &[], &shown, max_bytes)?;
         }
         for (change, (old, new)) in hidden.iter().zip(self.sizes(&hidden)?) {
-            patch.extend(binary_part(&format!("{prefix}{}", change.path), old, new).into_bytes());
+            patch.extend(
+                binary_part(&printable(&format!("{prefix}{}", change.path), Lines::One), old, new)
+                    .into_bytes(),
+            );
         }
         patch.truncate(max_bytes);
         Ok(patch)

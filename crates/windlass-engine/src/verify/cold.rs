@@ -102,6 +102,7 @@ impl LookingCold<'_> {
             known_failures: state.known_failures(),
             snapshot: &Snapshot { code: (*code).clone(), papers },
             proven_code: code,
+            base_code: code,
             committed_code: code,
             pins: &state.pins,
             pinned_values: &state.pinned_values,

@@ -48,7 +48,13 @@ impl Looking<'_> {
                 now: entry(change.new.as_ref()),
             };
             let rules = if own_tests.is_match(&path) { &but_tests } else { &all };
-            match rules.look(seen) {
+            let counts = rules.look(seen);
+            // Tests that the run itself wrote are its work, also for a later step.
+            let only_as_test = counts.is_some() && but_tests.look(seen).is_none();
+            if only_as_test && self.engine.read_blob(request.base_code, &change.path)?.is_none() {
+                continue;
+            }
+            match counts {
                 None => {}
                 Some(Counts::Whole) => report.protected.extend(self.whole(change)),
                 Some(Counts::Keys(keys)) => report.protected.extend(self.keyed(change, &keys)?),
@@ -61,8 +67,16 @@ impl Looking<'_> {
         }
         if !report.protected.is_empty() {
             let paths = changes.exact(&report.protected);
-            let patch =
-                self.engine.patch_as_text(committed, code, &paths, MAX_PROTECTED_DIFF_BYTES)?;
+            // Nothing since the commit: then it is held tests that are as they were before red.
+            let held = || self.request.held.iter().find_map(|held| held.proven);
+            let (from, paths) = match (paths.is_empty(), held()) {
+                (true, Some(red)) => {
+                    let since = Changes::between(self.engine, &red.code, code)?;
+                    (&red.code, since.exact(&report.protected))
+                }
+                _ => (committed, paths),
+            };
+            let patch = self.engine.patch_as_text(from, code, &paths, MAX_PROTECTED_DIFF_BYTES)?;
             report.protected_diff = Some(self.verifier.blobs.put(&patch)?);
         }
         Ok(())

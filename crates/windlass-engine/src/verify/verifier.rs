@@ -104,6 +104,8 @@ pub struct VerifyRequest<'a> {
     pub snapshot: &'a Snapshot,
     /// The last proven code: whatever differs from it is this step's work.
     pub proven_code: &'a ObjectId,
+    /// The code that the run began from.
+    pub base_code: &'a ObjectId,
     /// The last committed code: protected files are compared with it.
     pub committed_code: &'a ObjectId,
     /// Protected files that a person pinned anew.

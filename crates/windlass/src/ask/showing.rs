@@ -102,7 +102,11 @@ fn work(
     let Some(store) = surroundings.store()? else { return Ok(ShownWork::default()) };
     let history = history(&store, &state.facts.run)?;
     let base = history.steps.get(&gate.step).and_then(|step| step.base.clone());
-    let Some(base) = base else { return Ok(ShownWork::default()) };
+    let Some(mut base) = base else { return Ok(ShownWork::default()) };
+    if !matches!(gate.kind, GateKind::Protected { .. }) {
+        // Whoever accepts a review accepts what was reviewed: all that the run changed so far.
+        base.code = state.facts.base_tree.clone();
+    }
     let apart = match &gate.kind {
         GateKind::Protected { changes, diff: Some(_) } => {
             changes.iter().map(|change| change.path.clone()).collect()

@@ -99,11 +99,20 @@ impl Source {
         let (Some(base), Some(tree)) = (&history.base, tree) else {
             return nothing("No attempt of it has ended yet, so there is nothing to compare.");
         };
+        let mut base = base.clone();
+        let asked = self.state.as_ref().filter(|_| number.is_none());
+        if let Some(state) = asked
+            && let Some(gate) = state.gate().filter(|gate| gate.step == *step)
+            && !matches!(gate.kind, GateKind::Protected { .. })
+        {
+            // Whoever accepts a review accepts what was reviewed: all that the run changed so far.
+            base.code = state.facts.base_tree.clone();
+        }
         let mut lines = Vec::new();
         if history.attempts.last().is_some_and(|attempt| attempt.took.is_none()) {
             lines.push(dim("The running attempt's changes are shown when it has ended."));
         }
-        match self.compare(base, &tree, room, but_not(apart)) {
+        match self.compare(&base, &tree, room, but_not(apart)) {
             Ok((more, left_out)) => {
                 lines.extend(more);
                 (lines, left_out)

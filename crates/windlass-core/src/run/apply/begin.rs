@@ -112,6 +112,7 @@ impl StepState {
             accepted_settings: None,
             waived: false,
             set_aside: false,
+            kept_unproven: false,
             note: None,
             started_at: None,
             completed_at: None,

@@ -220,7 +220,8 @@ impl RunState {
             (step.unheld, step.fails_cold) = (Vec::new(), false);
             (step.spoiled, step.reverting) = (false, false);
             step.approved = false;
-            (step.acted, step.waived, step.set_aside) = (false, false, false);
+            (step.acted, step.waived) = (false, false);
+            (step.set_aside, step.kept_unproven) = (false, false);
             (step.shown_settings, step.accepted_settings) = (None, None);
             (step.failure, step.looked) = (None, None);
             step.hotfix = None;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Applied, IllegalEvent};
 use crate::id::StepIndex;
-use crate::plan::{CommitPolicy, StepKind};
+use crate::plan::CommitPolicy;
 use crate::run::Event;
 use crate::run::state::{Phase, RunState};
 use crate::snapshot::Baseline;
@@ -88,7 +88,9 @@ impl RunState {
                 {
                     if *kept {
                         // Whoever wants it takes over what the step left; nobody else is blamed.
+                        let unproven = latest.code != self.proven_code;
                         self.proven_code = latest.code.clone();
+                        self.update(index, |step| step.kept_unproven = unproven);
                     } else if latest.code != self.proven_code {
                         self.reset_code = Some(self.proven_code.clone());
                         self.update(index, |step| step.set_aside = true);
@@ -129,6 +131,7 @@ impl RunState {
             return;
         }
         self.update(index, |step| {
+            (step.set_aside, step.kept_unproven) = (false, false);
             step.phase = Phase::Due;
             step.seen = plan.is_spoke().then(|| baseline.snapshot.clone());
             if !plan.kind.is_group() || step.baseline.is_none() {
@@ -173,6 +176,7 @@ impl RunState {
         if takes_over {
             // The workflow wants it: the next step is not blamed for it.
             self.proven_code = snapshot.code.clone();
+            self.update(index, |step| step.kept_unproven = true);
         }
         let date = self.now;
         self.update(index, |step| {
@@ -199,8 +203,9 @@ impl RunState {
 
     /// The code goes back to what the step began from before anybody goes on.
     fn revert(&mut self, index: StepIndex) {
-        let baseline = self.step(index).baseline.as_ref();
-        self.reset_code = baseline.map(|baseline| baseline.snapshot.code.clone());
+        if let Some(baseline) = &self.step(index).baseline {
+            self.reset_code = Some(baseline.snapshot.code.clone());
+        }
         self.update(index, |step| step.spoiled = false);
     }
 
@@ -233,10 +238,7 @@ impl RunState {
     /// Gives the place to a step, which begins with its files unless nobody looks at them.
     fn hold(&mut self, index: StepIndex) {
         let now = self.now;
-        // What is published is what is in the place, and unproven work has to leave it first.
-        let publishes = matches!(self.plan.step(index).kind, StepKind::PullRequest(_));
-        let clears = publishes && self.reset_code.is_some();
-        let unjudged = self.is_unjudged_group(index) && !clears;
+        let unjudged = self.is_unjudged_group(index);
         self.take_in_hand(index);
         self.since = now;
         self.update(index, |step| {

@@ -63,7 +63,7 @@ impl RunState {
                 self.update(index, |step| {
                     step.red = proven_red(step, snapshot, report);
                     (step.unheld, step.fails_cold) = (unheld, false);
-                    step.spoiled = false;
+                    (step.spoiled, step.set_aside, step.kept_unproven) = (false, false, false);
                     step.papers.clone_from(&report.papers);
                     step.questions.clone_from(&report.questions);
                     (step.failure, step.looked) = (None, None);

@@ -165,6 +165,10 @@ fn group(draft: &Draft, index: StepIndex) -> Option<Event> {
     let state = &draft.state;
     let plan = state.plan.step(index);
     let publishes = matches!(plan.kind, StepKind::PullRequest(_));
+    if publishes && state.reset_code.is_some() {
+        // What is published is what is in the place, and unproven work has to leave it first.
+        return Some(Event::WorkReverted { step: plan.id.clone() });
+    }
     match (&plan.done, plan.gate, &state.latest) {
         // What was taken back since the last commit must not be published with it.
         (None, _, Some(snapshot)) if publishes && snapshot.code != state.head_code => {

@@ -321,18 +321,19 @@ const NAMED: usize = 5;
 
 /// Unproven work that is not part of the result: how much it is, and how to see it.
 fn set_aside(plan: &PlanStep, step: &StepState) -> Option<String> {
-    if !step.set_aside {
+    if !step.set_aside && !step.kept_unproven {
         return None;
     }
+    let is_it = if step.kept_unproven { "stays, UNPROVEN" } else { "is not part of the result" };
     let see = format!("`windlass diff {}#{}`", plan.id, step.attempts);
     let Some(looked) = step.looked.as_ref().filter(|looked| looked.changed_count > 0) else {
-        return Some(format!("its work is not part of the result: {see}"));
+        return Some(format!("its work {is_it}: {see}"));
     };
     let named: Vec<&str> = looked.changed.iter().take(NAMED).map(String::as_str).collect();
     let more = looked.changed_count.saturating_sub(named.len() as u64);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     let named = named.join(", ");
-    Some(format!("its work is not part of the result ({named}{more}): {see}"))
+    Some(format!("its work {is_it} ({named}{more}): {see}"))
 }
 
 /// What the attempts of a step used, in all.
