@@ -56,7 +56,11 @@ fn a_judge_that_nobody_named_is_found_by_the_words_of_its_command() {
 #[test]
 fn an_edited_judge_is_the_agents_to_edit_where_the_workflow_says_so() {
     let env = env();
-    honest(&env, &JUDGED.replace("protect: [\"judge.sh\"]", "protect: none"), "echo true > judge.sh");
+    honest(
+        &env,
+        &JUDGED.replace("protect: [\"judge.sh\"]", "protect: none"),
+        "echo true > judge.sh",
+    );
     let report = env.windlass(&["report"]).stdout;
     assert!(report.contains("nothing that judges `build` is protected"), "{report}");
 }
@@ -82,9 +86,8 @@ fn some_files_ask_whatever_the_workflow_says() {
 
 #[test]
 fn the_tests_that_a_command_runs_may_be_added_to_and_not_changed() {
-    let workflow = JUDGED
-        .replace("protect: [\"judge.sh\"]\n", "")
-        .replace("sh judge.sh", "sh tests/run.sh");
+    let workflow =
+        JUDGED.replace("protect: [\"judge.sh\"]\n", "").replace("sh judge.sh", "sh tests/run.sh");
     let world = || {
         let env = env();
         env.repository.write("tests/run.sh", "for t in tests/*.t; do sh \"$t\" || exit 1; done\n");
@@ -92,7 +95,9 @@ fn the_tests_that_a_command_runs_may_be_added_to_and_not_changed() {
         env.repository.commit("tests");
         env
     };
-    for agent in ["echo true > tests/a.t", "rm tests/a.t; touch tests/b.t", "echo true > tests/run.sh"] {
+    for agent in
+        ["echo true > tests/a.t", "rm tests/a.t; touch tests/b.t", "echo true > tests/run.sh"]
+    {
         let finished = caught(&world(), &workflow, agent);
         assert_eq!(finished.code, Some(3), "{agent}: {finished}");
     }
@@ -123,7 +128,10 @@ esac"#;
     let status = env.status_json();
     assert_eq!(status["gate"]["step"], "three", "{status:#}");
     let log = env.log_json();
-    assert_eq!(log.last("gate_opened").unwrap()["gate"]["kind"]["protected"]["changes"][0]["keys"][0], "scripts");
+    assert_eq!(
+        log.last("gate_opened").unwrap()["gate"]["kind"]["protected"]["changes"][0]["keys"][0],
+        "scripts"
+    );
 }
 
 #[test]
