@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use windlass_core::id::ObjectId;
-use windlass_core::plan::CheckKind;
+use windlass_core::plan::{CheckKind, Criterion};
 use windlass_core::proof::{
     MAX_LISTED_PATHS, MAX_PROTECTED_DIFF_BYTES, ProtectedChange, VerifyReport,
 };
@@ -84,8 +84,14 @@ impl Looking<'_> {
 
     /// Globs of tests that the step itself is about: `red` and `green` say which of those may change.
     fn own_tests(&self) -> Vec<String> {
-        let checks = self.request.step.done.as_ref().map(|done| done.checks()).unwrap_or_default();
-        let suites = checks.iter().filter_map(|check| match &check.kind {
+        let is_suite = |kind: &CheckKind| matches!(kind, CheckKind::Red(_) | CheckKind::Green(_));
+        let checks = self.request.step.done.as_ref().map(Criterion::checks).unwrap_or_default();
+        if !checks.iter().any(|check| is_suite(&check.kind)) {
+            return Vec::new();
+        }
+        // What is a test stands at `red`, also for the step that is `green` after it.
+        let criteria = self.request.plan.steps.iter().filter_map(|step| step.done.as_ref());
+        let suites = criteria.flat_map(Criterion::checks).filter_map(|check| match &check.kind {
             CheckKind::Red(suite) | CheckKind::Green(suite) => Some(&suite.tests),
             _ => None,
         });

@@ -1,6 +1,6 @@
 //! Attributes that make git store or check out other bytes than the file has.
 
-use crate::support::{ANSWER, caught, env, honest, published};
+use crate::support::{ANSWER, env, let_pass, published};
 
 const EXACT: &str = r#"
 workflow: exact
@@ -21,7 +21,7 @@ fn with_attributes(attributes: &str) -> String {
 fn attributes_that_change_nothing_are_let_through() {
     for attributes in ["* text eol=lf", "* text=auto", "* export-ignore"] {
         let env = env();
-        honest(&env, EXACT, &with_attributes(attributes));
+        let_pass(&env, EXACT, &with_attributes(attributes)).assert_code(0);
         assert_eq!(published(&env, "exact.txt"), "a\r\n$Id$", "{attributes}");
     }
 }
@@ -29,26 +29,27 @@ fn attributes_that_change_nothing_are_let_through() {
 #[test]
 fn what_is_judged_is_what_a_fresh_clone_has() {
     for attributes in ["* text eol=crlf", "* ident", "* working-tree-encoding=UTF-16"] {
-        caught(&env(), EXACT, &with_attributes(attributes));
+        let env = env();
+        let finished = let_pass(&env, EXACT, &with_attributes(attributes));
+        assert_eq!(env.log_json().count("step_proven"), 0, "{attributes}: {finished}");
     }
 }
 
 #[test]
 fn an_encoding_does_not_turn_one_word_into_another() {
-    caught(
-        &env(),
+    let env = env();
+    let finished = let_pass(
+        &env,
         ANSWER,
         "echo 'answer.txt working-tree-encoding=UTF-16LE' > .gitattributes; printf 'wrong\\n' > answer.txt",
     );
+    assert_eq!(env.log_json().count("step_proven"), 0, "{finished}");
 }
 
 #[test]
 fn a_file_left_out_of_archives_is_there_for_the_judge() {
     let env = env();
-    honest(
-        &env,
-        ANSWER,
-        "echo 'answer.txt export-ignore' > .gitattributes; echo right > answer.txt",
-    );
+    let agent = "echo 'answer.txt export-ignore' > .gitattributes; echo right > answer.txt";
+    let_pass(&env, ANSWER, agent).assert_code(0);
     assert_eq!(published(&env, "answer.txt"), "right");
 }

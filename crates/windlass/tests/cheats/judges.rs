@@ -2,7 +2,7 @@
 
 use windlass_testkit::test_env;
 
-use crate::support::{ANSWER, JUDGED, caught, env, honest};
+use crate::support::{ANSWER, JUDGED, caught, env, honest, let_pass};
 
 #[test]
 fn a_protected_judge_that_was_edited_opens_a_gate_even_with_yes() {
@@ -45,9 +45,93 @@ fn a_protected_judge_hidden_by_ignore_rules() {
 }
 
 #[test]
-fn an_edited_judge_that_nobody_protected_is_the_agents_to_edit() {
+fn a_judge_that_nobody_named_is_found_by_the_words_of_its_command() {
     let env = env();
-    honest(&env, &JUDGED.replace("protect: [\"judge.sh\"]\n", ""), "echo true > judge.sh");
+    let workflow = JUDGED.replace("protect: [\"judge.sh\"]\n", "");
+    let finished = caught(&env, &workflow, "echo true > judge.sh");
+    assert_eq!(finished.code, Some(3), "{finished}");
+    assert_eq!(env.status_json()["gate"]["protected"][0], "judge.sh");
+}
+
+#[test]
+fn an_edited_judge_is_the_agents_to_edit_where_the_workflow_says_so() {
+    let env = env();
+    honest(
+        &env,
+        &JUDGED.replace("protect: [\"judge.sh\"]", "protect: none"),
+        "echo true > judge.sh",
+    );
+    let report = env.windlass(&["report"]).stdout;
+    assert!(report.contains("nothing that judges `build` is protected"), "{report}");
+}
+
+#[test]
+fn some_files_ask_whatever_the_workflow_says() {
+    let nothing = ANSWER.replace("steps:", "protect: none\nsteps:");
+    for file in [
+        ".windlass/config.yaml",
+        ".claude/settings.json",
+        "AGENTS.md",
+        "docs/CLAUDE.md",
+        ".gitmodules",
+        ".github/workflows/ci.yml",
+    ] {
+        let env = env();
+        let agent = format!("mkdir -p $(dirname {file}); echo x > {file}; echo right > answer.txt");
+        let finished = caught(&env, &nothing, &agent);
+        assert_eq!(finished.code, Some(3), "{file}: {finished}");
+        assert_eq!(env.status_json()["gate"]["protected"][0], file);
+    }
+}
+
+#[test]
+fn the_tests_that_a_command_runs_may_be_added_to_and_not_changed() {
+    let workflow =
+        JUDGED.replace("protect: [\"judge.sh\"]\n", "").replace("sh judge.sh", "sh tests/run.sh");
+    let world = || {
+        let env = env();
+        env.repository.write("tests/run.sh", "for t in tests/*.t; do sh \"$t\" || exit 1; done\n");
+        env.repository.write("tests/a.t", "grep -qx right answer.txt\n");
+        env.repository.commit("tests");
+        env
+    };
+    for agent in
+        ["echo true > tests/a.t", "rm tests/a.t; touch tests/b.t", "echo true > tests/run.sh"]
+    {
+        let finished = caught(&world(), &workflow, agent);
+        assert_eq!(finished.code, Some(3), "{agent}: {finished}");
+    }
+    honest(&world(), &workflow, "echo right > answer.txt; echo true > tests/b.t");
+}
+
+#[test]
+fn an_approval_is_about_the_keys_that_were_seen() {
+    let workflow = r#"
+workflow: keyed
+defaults: {retries: 1}
+protect: [{file: package.json, keys: [scripts]}]
+steps:
+  - {id: one, agent: developer, task: One., done: {diff: any}}
+  - {id: two, agent: developer, task: Two., done: {diff: any}}
+  - {id: three, agent: developer, task: Three., done: {diff: any}}
+"#;
+    let agent = r#"case $WINDLASS_STEP in
+one) echo '{"scripts": {"test": "b"}, "name": "x"}' > package.json;;
+two) echo '{"name": "y", "scripts": {"test": "b"}, "dependencies": {}}' > package.json;;
+three) echo '{"scripts": {"test": "c"}}' > package.json;;
+esac"#;
+    let env = env();
+    env.repository.write("package.json", "{\"scripts\": {\"test\": \"a\"}}\n");
+    env.repository.commit("a manifest");
+    let finished = let_pass(&env, workflow, agent);
+    assert_eq!(finished.code, Some(3), "{finished}");
+    let status = env.status_json();
+    assert_eq!(status["gate"]["step"], "three", "{status:#}");
+    let log = env.log_json();
+    assert_eq!(
+        log.last("gate_opened").unwrap()["gate"]["kind"]["protected"]["changes"][0]["keys"][0],
+        "scripts"
+    );
 }
 
 #[test]

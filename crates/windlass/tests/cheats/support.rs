@@ -71,6 +71,20 @@ pub(super) fn honest(env: &TestEnv, workflow: &str, agent: &str) -> Finished {
     finished
 }
 
+/// Plays an agent that changes what is always protected, and a person who lets that pass; returns what became
+/// of the run then.
+#[track_caller]
+pub(super) fn let_pass(env: &TestEnv, workflow: &str, agent: &str) -> Finished {
+    let finished = env.run(workflow, agent, &["--yes"]);
+    assert_eq!(finished.code, Some(3), "{finished}");
+    assert_eq!(env.status_json()["gate"]["kind"], "protected", "{finished}");
+    env.windlass(&["approve"]).assert_code(0);
+    let finished = env.windlass(&["resume"]);
+    env.assert_audit();
+    env.assert_no_orphans();
+    finished
+}
+
 /// What the run's branch holds of a file.
 pub(super) fn published(env: &TestEnv, path: &str) -> String {
     let branch = env.status_json()["run"]["branch"].as_str().expect("a branch").to_owned();

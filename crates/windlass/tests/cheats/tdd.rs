@@ -38,10 +38,12 @@ fn world(runner: &str) -> TestEnv {
     env
 }
 
+/// Nothing is protected: what is tried here is what `red` and `green` see themselves.
 fn workflow(report: &str) -> String {
     format!(
         "
 workflow: tested
+protect: none
 defaults: {{retries: 1, timeout: 20s, idle_timeout: 10s}}
 steps:
   - {{id: red, agent: tester, done: {{red: sh run-tests.sh, tests: 'tests/**'{report}}}}}
@@ -155,6 +157,23 @@ fn a_test_script_that_never_fails() {
     let green = "sed -i 's/exit .bad/exit 0/' run-tests.sh";
     let why = "passes, and hides that tests fail: test_bye";
     caught_at("green", &env, &reported(), &agent(RED, green), why);
+}
+
+#[test]
+fn a_runner_that_is_changed_is_asked_about_and_tests_are_left_to_red_and_green() {
+    let workflow = workflow("").replace("protect: none\n", "");
+    let env = world(RUNNER);
+    let finished = env.run(&workflow, &agent(RED, "echo 'exit 0' > run-tests.sh"), &["--yes"]);
+    assert_eq!(finished.code, Some(3), "{finished}");
+    assert_eq!(env.status_json()["gate"]["protected"][0], "run-tests.sh");
+    let env = world(RUNNER);
+    let red = format!("{RED}; echo '# more' >> tests/test_hello.sh");
+    let finished = env.run(&workflow, &agent(&red, GREEN), &["--yes"]);
+    assert_eq!(finished.code, Some(0), "{finished}");
+    let env = world(RUNNER);
+    let green = format!("{GREEN}; echo true > tests/test_bye.sh");
+    let why = "a test was changed between red and green: tests/test_bye.sh";
+    caught_at("green", &env, &workflow, &agent(RED, &green), why);
 }
 
 #[test]
