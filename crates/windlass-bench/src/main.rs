@@ -18,6 +18,7 @@ mod measure;
 mod scratch;
 mod table;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -39,6 +40,9 @@ struct Arguments {
     /// Measure only this group; may be given several times
     #[arg(long, value_name = "NAME")]
     only: Vec<Group>,
+    /// A folder of public repositories, bare or not, whose last commits `alarms` replays as steps
+    #[arg(long, value_name = "DIR")]
+    repos: Option<PathBuf>,
     /// Fewer repetitions and a smaller journal: to see that it works, not to quote
     #[arg(long)]
     quick: bool,
@@ -82,9 +86,12 @@ fn run(arguments: &Arguments) -> BenchResult<()> {
     let windlass = Windlass::beside_this_program()?;
     let mut figures: Vec<Figure> = Vec::new();
     for group in Group::ALL {
-        if arguments.only.is_empty() || arguments.only.contains(&group) {
+        // Nothing is replayed unless somebody says what.
+        let all =
+            arguments.only.is_empty() && (group != Group::Alarms || arguments.repos.is_some());
+        if all || arguments.only.contains(&group) {
             measure::say(&format!("measuring: {group}"));
-            figures.extend(group.measure(&windlass, effort)?);
+            figures.extend(group.measure(&windlass, effort, arguments.repos.as_deref())?);
         }
     }
     let report = Report { host: host::Host::look()?, quick: arguments.quick, figures };

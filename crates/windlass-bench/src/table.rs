@@ -17,6 +17,8 @@ pub(crate) enum Unit {
     Count,
     /// One number over another.
     Times,
+    /// Of a hundred.
+    Percent,
 }
 
 impl Unit {
@@ -28,6 +30,7 @@ impl Unit {
             Self::Mebibytes => format!("{value:.1} MiB"),
             Self::Count => format!("{value:.1}"),
             Self::Times => format!("{value:.2}x"),
+            Self::Percent => format!("{value:.1} %"),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The groups of figures, in the order in which they are printed.
 
+mod alarms;
 mod hooks;
 mod journal;
 mod launcher;
@@ -10,6 +11,7 @@ mod rounds;
 mod steps;
 
 use std::fmt;
+use std::path::Path;
 
 use clap::ValueEnum;
 
@@ -27,10 +29,11 @@ pub(crate) enum Group {
     Launcher,
     Rooms,
     Hooks,
+    Alarms,
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Machine,
         Self::Journal,
         Self::Steps,
@@ -38,9 +41,16 @@ impl Group {
         Self::Launcher,
         Self::Rooms,
         Self::Hooks,
+        Self::Alarms,
     ];
 
-    pub(crate) fn measure(self, windlass: &Windlass, effort: Effort) -> BenchResult<Vec<Figure>> {
+    /// Measures the group; `repositories` is the folder of those that are replayed.
+    pub(crate) fn measure(
+        self,
+        windlass: &Windlass,
+        effort: Effort,
+        repositories: Option<&Path>,
+    ) -> BenchResult<Vec<Figure>> {
         match self {
             Self::Machine => machine::measure(effort),
             Self::Journal => journal::measure(windlass, effort),
@@ -49,6 +59,7 @@ impl Group {
             Self::Launcher => launcher::measure(windlass, effort),
             Self::Rooms => rooms::measure(windlass, effort),
             Self::Hooks => hooks::measure(windlass, effort),
+            Self::Alarms => alarms::measure(windlass, effort, repositories),
         }
     }
 }
@@ -63,6 +74,7 @@ impl fmt::Display for Group {
             Self::Launcher => "launcher",
             Self::Rooms => "rooms",
             Self::Hooks => "hooks",
+            Self::Alarms => "alarms",
         })
     }
 }

@@ -19,7 +19,7 @@ const MAX_LEVEL: usize = 2;
 pub const MAX_SCRIPT_BYTES: usize = 64 << 10;
 
 /// More rules than anybody reads.
-const MAX_FOUND: usize = 200;
+const MAX_FOUND: usize = 5_000;
 
 /// The files that the base has, and the texts of some.
 #[derive(Clone, Debug, Default)]
@@ -134,6 +134,12 @@ pub fn find(plan: &Plan, files: &Files, packs: &[Pack]) -> Found {
             foreach.steps.iter().for_each(|step| search.step(step));
         }
     }
+    // What makes a tree ready decides what the checks then run.
+    search.step = "prepare".to_owned();
+    for prepare in &plan.prepare {
+        let folder = join("", prepare.folder.as_deref().unwrap_or_default());
+        search.text(&prepare.run, &folder, 0);
+    }
     let known = &plan.protect;
     let same = |one: &Protected, other: &Protected| {
         (&one.file, &one.keys, one.only) == (&other.file, &other.keys, other.only)
@@ -185,9 +191,7 @@ impl Search<'_> {
         if program.contains('/') {
             self.script(program, folder, level);
         }
-        if level == 0 {
-            self.platforms(call, folder);
-        }
+        self.platforms(call, folder);
         if INTERPRETERS.contains(&name) {
             self.preloaded(arguments, folder);
             self.first_script(arguments, folder, level);

@@ -10,7 +10,10 @@ const TOP: &str = "";
 
 /// Reads a text as its sections; none where it is not clear which section a line belongs to.
 pub(super) fn read(text: &str) -> Option<Value> {
-    if text.starts_with('\u{feff}') || text.contains(['\r', '\u{b}', '\u{c}', '\0']) {
+    // Signs that end a line for some readers and for others do not.
+    let ends =
+        ['\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}'];
+    if text.starts_with('\u{feff}') || text.contains('\0') || text.contains(ends) {
         return None;
     }
     let mut sections = Map::new();

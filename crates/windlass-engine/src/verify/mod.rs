@@ -35,4 +35,5 @@ pub use cold::ColdRequest;
 pub(crate) use files::matching_files;
 pub use green::RedStep;
 pub use preflight::{PreflightError, preflight};
+pub use protected::protected_between;
 pub use verifier::{Broken, Verification, Verifier, VerifyRequest};

@@ -11,7 +11,7 @@ use windlass_core::protect::{Counts, Entry, Protected, Rules, Seen, values};
 
 use super::changes::{Changes, LINK_MODE, set};
 use super::verifier::{Broken, Looking};
-use crate::git::{Change, TreeEntry};
+use crate::git::{Change, EngineRepository, GitError, TreeEntry};
 
 /// Git's mode of a submodule.
 const SUBMODULE_MODE: u32 = 0o160_000;
@@ -37,28 +37,22 @@ impl Looking<'_> {
         let but_tests: Vec<Protected> =
             all.iter().filter(|rule| !rule.is_found_tests()).cloned().collect();
         let (all, but_tests) = (Rules::new(all), Rules::new(&but_tests));
+        let trees = Trees { engine: self.engine, base: committed, tree: code };
         for change in changes.iter() {
             if report.protected.len() == MAX_LISTED_PATHS {
                 break;
             }
-            let path = change.path.to_string();
-            let seen = Seen {
-                path: &path,
-                was: entry(change.old.as_ref()),
-                now: entry(change.new.as_ref()),
-            };
-            let rules = if own_tests.is_match(&path) { &but_tests } else { &all };
-            let counts = rules.look(seen);
+            let is_own = own_tests.is_match(change.path.to_string());
+            let rules = if is_own { &but_tests } else { &all };
+            let found = trees.judge(rules, change)?.filter(|found| !self.is_pinned(found));
+            let Some(found) = found else { continue };
             // Tests that the run itself wrote are its work, also for a later step.
-            let only_as_test = counts.is_some() && but_tests.look(seen).is_none();
-            if only_as_test && self.engine.read_blob(request.base_code, &change.path)?.is_none() {
+            if trees.judge(&but_tests, change)?.is_none()
+                && self.engine.read_blob(request.base_code, &change.path)?.is_none()
+            {
                 continue;
             }
-            match counts {
-                None => {}
-                Some(Counts::Whole) => report.protected.extend(self.whole(change)),
-                Some(Counts::Keys(keys)) => report.protected.extend(self.keyed(change, &keys)?),
-            }
+            report.protected.push(found);
         }
         for held in self.held_tests_changed()? {
             if report.protected.iter().all(|change| change.path != held.path) {
@@ -98,11 +92,49 @@ impl Looking<'_> {
         suites.flatten().cloned().collect()
     }
 
-    fn whole(&self, change: &Change) -> Option<ProtectedChange> {
+    /// Whether a person said that it may be as it is.
+    fn is_pinned(&self, change: &ProtectedChange) -> bool {
+        let request = self.request;
+        match &change.values {
+            Some(values) => request.pinned_values.get(&change.path) == Some(values),
+            None => request.pins.get(&change.path).is_some_and(|pin| *pin == change.now),
+        }
+    }
+}
+
+/// Returns the changes between two trees that would ask a person, with nothing pinned.
+///
+/// # Errors
+/// Git cannot compare or read them.
+pub fn protected_between(
+    engine: &EngineRepository,
+    rules: &[Protected],
+    base: &ObjectId,
+    tree: &ObjectId,
+) -> Result<Vec<ProtectedChange>, GitError> {
+    let (rules, trees) = (Rules::new(rules), Trees { engine, base, tree });
+    let changes = engine.diff(base, tree)?;
+    let found = changes.iter().map(|change| trees.judge(&rules, change));
+    found.filter_map(Result::transpose).collect()
+}
+
+/// Two trees that are compared.
+struct Trees<'a> {
+    engine: &'a EngineRepository,
+    base: &'a ObjectId,
+    tree: &'a ObjectId,
+}
+
+impl Trees<'_> {
+    /// Returns what the rules say about one change between them.
+    fn judge(&self, rules: &Rules, change: &Change) -> Result<Option<ProtectedChange>, GitError> {
         let path = change.path.to_string();
-        let now = change.new.as_ref().map(|entry| entry.id.clone());
-        let pinned = self.request.pins.get(&path).is_some_and(|pin| *pin == now);
-        (!pinned).then(|| ProtectedChange::of_file(path, now))
+        let (was, now) = (entry(change.old.as_ref()), entry(change.new.as_ref()));
+        match rules.look(Seen { path: &path, was, now }) {
+            None => Ok(None),
+            Some(Counts::Whole) => Ok(Some(whole(change))),
+            Some(Counts::Keys(keys)) => self.keyed(change, &keys),
+        }
     }
 
     /// Compares the values of keys; a file that cannot be read counts wholly.
@@ -110,27 +142,31 @@ impl Looking<'_> {
         &self,
         change: &Change,
         keys: &BTreeSet<String>,
-    ) -> Result<Option<ProtectedChange>, Broken> {
+    ) -> Result<Option<ProtectedChange>, GitError> {
         let path = change.path.to_string();
         let read = |tree: &ObjectId, entry: Option<&TreeEntry>| match entry {
             Some(_) => self.engine.read_blob(tree, &change.path),
             None => Ok(None),
         };
-        let before = read(self.request.committed_code, change.old.as_ref())?;
-        let now = read(&self.request.snapshot.code, change.new.as_ref())?;
+        let before = read(self.base, change.old.as_ref())?;
+        let now = read(self.tree, change.new.as_ref())?;
         let (Some(before), Some(values)) =
             (values(&path, before.as_deref(), keys), values(&path, now.as_deref(), keys))
         else {
-            return Ok(self.whole(change));
+            return Ok(Some(whole(change)));
         };
-        let keys = before.changed(&values);
-        let hash = values.hash();
-        if keys.is_empty() || self.request.pinned_values.get(&path) == Some(&hash) {
+        let (keys, hash) = (before.changed(&values), values.hash());
+        if keys.is_empty() {
             return Ok(None);
         }
         let now = change.new.as_ref().map(|entry| entry.id.clone());
         Ok(Some(ProtectedChange { path, now, keys, values: Some(hash), held_by: None }))
     }
+}
+
+fn whole(change: &Change) -> ProtectedChange {
+    let now = change.new.as_ref().map(|entry| entry.id.clone());
+    ProtectedChange::of_file(change.path.to_string(), now)
 }
 
 fn entry(entry: Option<&TreeEntry>) -> Option<Entry> {

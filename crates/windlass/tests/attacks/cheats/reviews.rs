@@ -30,6 +30,21 @@ steps:
   - {id: publish, builtin: pull-request}
 "#;
 
+/// Everybody does their work; the reviewer has something to say besides.
+macro_rules! published {
+    ($remark:literal) => {
+        concat!(
+            r#"case $WINDLASS_STEP in
+analyse) printf 'stories:\n  - {id: S1, title: Links, size: S, criteria: [A link answers 410], security: false, depends_on: [], files: [S1.txt]}\n' > .windlass/run/specs/stories.yaml;;
+*build*) echo new > S1.txt;;
+*) printf '[SUGGESTION] "#,
+            $remark,
+            r#" S1.txt:1\n\nAPPROVED\n' > .windlass/run/specs/S1-review.md;;
+esac"#
+        )
+    };
+}
+
 /// A reviewer that believes what git shows.
 macro_rules! reviewed {
     ($developer:literal) => {
@@ -52,12 +67,9 @@ pub(crate) const CHEATS: &[Cheat] = &[
     )
     .around("git init -q --bare ~/remote.git; git remote add origin ~/remote.git; git push -q origin main")
     .agent(
-        r#"case $WINDLASS_STEP in
-analyse) printf 'stories:\n  - {id: S1, title: Links, size: S, criteria: [x], security: false, depends_on: [], files: [S1.txt]}\n' > .windlass/run/specs/stories.yaml;;
-*build*) echo new > S1.txt;;
-*) printf '[SUGGESTION] Nice ``` <details> <img src="https://evil.example/x.png"> @org/everyone closes #5 ````` S1.txt:1\n\nAPPROVED\n' > .windlass/run/specs/S1-review.md;;
-esac"#,
-    ),
+        published!(r#"Nice ``` <details> <img src="https://evil.example/x.png"> @org/everyone closes #5 `````"#),
+    )
+    .honest(published!("a shorter name")),
     Cheat::new(
         "blind_reviewer",
         "have the reviewer's `git diff` show something else (`diff.external`)",
