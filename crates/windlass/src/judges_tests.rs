@@ -28,6 +28,7 @@ const PYTHON: [&str; 3] = ["python-pip", "python-poetry", "python-uv"];
 const NODE: [&str; 4] = ["node-npm", "node-yarn", "node-pnpm", "node-bun"];
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn a_new_file_that_decides_what_a_command_does_asks() {
     let of = |packs: &[&str], files: &[&str]| {
         for pack in packs {

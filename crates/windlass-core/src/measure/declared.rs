@@ -129,7 +129,7 @@ impl TestsChanged {
     /// Compares what the changed files declared with what they declare now; `all` is how many tests the
     /// whole repository had, where that is known. A test that only moved is not removed.
     pub fn of(all: Option<u64>, then: &Declared, now: &Declared) -> Self {
-        let count = |declared: &Declared| declared.values().fold(0, |sum: u64, n| sum + n);
+        let count = |declared: &Declared| declared.values().sum::<u64>();
         let gone = |(name, times): (&String, &u64)| {
             let left = now.get(name).copied().unwrap_or(0);
             times.checked_sub(left).filter(|gone| *gone > 0).map(|gone| (name.clone(), gone))

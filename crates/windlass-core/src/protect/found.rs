@@ -379,7 +379,7 @@ impl Search<'_> {
             if let Some(text) = scripts.get(&name).and_then(|text| text.as_str())
                 && level < MAX_LEVEL
             {
-                self.text(&text.to_owned(), folder, level + 1);
+                self.text(text, folder, level + 1);
             }
         }
     }

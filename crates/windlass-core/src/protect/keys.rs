@@ -116,7 +116,9 @@ fn look(tree: &Value, rest: &str, above: &str, found: &mut Map<String, Value>) {
             }
         }
         // Something else stands in the place of the mapping.
-        _ => drop(found.insert(above.to_owned(), tree.clone())),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            drop(found.insert(above.to_owned(), tree.clone()))
+        }
     }
 }
 

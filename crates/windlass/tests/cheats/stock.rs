@@ -54,7 +54,7 @@ fn gutted_tests_are_counted_in_the_report_and_the_pull_request() {
     let text = pull_request(&env);
     assert!(text.contains("Tests: 3 → 1, 2 removed"), "{text}");
     let report = env.windlass(&["report"]).stdout;
-    assert!(report.contains("| Tests | 3 → 1, 2 removed"), "{report}");
+    assert!(report.contains("**Tests:** 3 → 1, 2 removed"), "{report}");
     assert_eq!(env.json(&["report", "--json"])["tests"]["removed_count"], 2);
 }
 
