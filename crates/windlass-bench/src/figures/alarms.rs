@@ -57,6 +57,9 @@ struct Alarm {
     beside_work: bool,
 }
 
+/// A kind of alarm, and what belongs to it.
+type Part = (&'static str, fn(&Alarm) -> bool);
+
 pub(super) fn measure(
     windlass: &Windlass,
     effort: Effort,
@@ -91,7 +94,7 @@ pub(super) fn measure(
     // them together; the rows below it only say where the alarms come from.
     let title = format!("gates in {steps} commits: all");
     figures.push(rate(title, alarms.len(), steps).at_most(BOUND));
-    let parts: [(&str, fn(&Alarm) -> bool); 4] = [
+    let parts: [Part; 4] = [
         ("rules of packs ask", |alarm| alarm.by_packs),
         ("only rules that always hold ask", |alarm| !alarm.by_packs),
         ("the commit changes something else too", |alarm| alarm.beside_work),
