@@ -100,7 +100,7 @@ fn an_agent_adds_items_and_each_is_done_reviewed_and_committed() {
     assert_eq!(log.count_of_step("step_done", "stories/S1/code"), 2, "it was sent back once");
     assert_eq!(log.count_of_step("step_done", "stories/S2/code"), 1, "and nobody else was");
     let report = env.windlass(&["report"]).stdout;
-    assert!(report.contains("| `S2` | Second | done | plan#1 |"), "{report}");
+    assert!(report.contains("| `S2` | Second | done | plan#\u{200b}1 |"), "{report}");
     assert!(report.contains("(`stories/S1/review`)"), "{report}");
     env.assert_audit();
     let branch = env.status_json()["run"]["branch"].as_str().unwrap().to_owned();

@@ -189,7 +189,7 @@ fn the_text_says_what_was_done_and_what_stands_behind_it() {
         "## Steps\n",
         "| Implementing (`implement`) | done | 1 | observed |",
         "| Judging (`judge`) | done | 1 | claimed only |",
-        "| Linting (`lint`) | **waived** |",
+        "| Linting (`lint`) | **waived**; its work is not part of the result (answer.txt)",
         "## Evidence\n",
         "holds | observed |",
         "holds | claimed |",

@@ -96,7 +96,7 @@ steps:
     )
     .setup("printf '#!/bin/sh\\ngrep -qx right src.txt\\n' > test.sh; chmod +x test.sh")
     .agent("echo right > src.txt; echo '* text eol=crlf' > .gitattributes")
-    .honest("echo right > src.txt; echo '*.png binary' > .gitattributes"),
+    .honest("echo right > src.txt; echo x > notes.txt"),
     Cheat::new(
         "own_attributes",
         "set attributes and filters outside the work (`.git/info/attributes`)",
