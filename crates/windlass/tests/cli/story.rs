@@ -311,7 +311,7 @@ fn the_pull_request_of_a_story_says_what_a_person_still_has_to_check() {
         "- [x] G7 before the pull request: build, tests and lint",
         "- S3 AC1: `more.sh` prints more (PASS, tests/test_more.sh)",
         "## To be checked by a person\n\n- [ ] S3 AC2: It sounds friendly to 3 people",
-        "- a shorter name src/more.sh:1 (`stories/S3/review`)",
+        "- a shorter name src/more.sh:1\u{200b} (`stories/S3/review`)",
         "## Not checked\n\n- shell has no `coverage` command",
         "- Time saved: ",
     ] {
