@@ -1,17 +1,26 @@
 //! What the platforms that come with windlass ask a person about, and what they do not.
 
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
 use windlass_core::platform::Pack;
 use windlass_core::protect::{Counts, Entry, Protected, Rules, Seen, values};
 
 use crate::builtin;
 
+/// The rules of each platform, by its name.
+static RULES: LazyLock<BTreeMap<&str, Rules>> = LazyLock::new(|| {
+    let rules = |source: &str| {
+        let pack = Pack::parse(source.as_bytes(), "platform.json").unwrap();
+        Rules::new(&pack.protected().cloned().collect::<Vec<Protected>>())
+    };
+    builtin::PLATFORMS.iter().map(|one| (one.name, rules(one.source))).collect()
+});
+
 /// Whether a gate opens when a file with one content gets another; none is no file.
 fn asks(pack: &str, path: &str, before: Option<&str>, now: Option<&str>) -> bool {
-    let source = builtin::PLATFORMS.iter().find(|one| one.name == pack).unwrap().source;
-    let pack = Pack::parse(source.as_bytes(), pack).unwrap();
-    let rules: Vec<Protected> = pack.protected().cloned().collect();
     let entry = |text: Option<&str>| text.map(|_| Entry::File);
-    match Rules::new(&rules).look(Seen { path, was: entry(before), now: entry(now) }) {
+    match RULES[pack].look(Seen { path, was: entry(before), now: entry(now) }) {
         None => false,
         Some(Counts::Whole) => true,
         Some(Counts::Keys(keys)) => {

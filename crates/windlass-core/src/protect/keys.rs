@@ -189,7 +189,7 @@ fn from_xml(text: &str) -> Option<Value> {
             xml::Part::Close => {
                 let (name, mut map, text) = open.pop()?;
                 let text = text.trim();
-                let value = match map.is_empty() {
+                let value = match map.is_empty() && !text.is_empty() {
                     true => Value::String(text.to_owned()),
                     false => {
                         if !text.is_empty() {
