@@ -3,7 +3,9 @@
 use super::{Cheat, Judge};
 
 /// The agent writes its own test; two tries.
+/// The agent writes the test, too: what is asked is whether a test can remember.
 const OWN_TEST: &str = r#"
+protect: none
 steps:
   - {id: work, agent: coder, task: Write it., retries: 2, done: {run: sh test.sh}}
 "#;
@@ -134,6 +136,5 @@ steps:
         Judge::Fresh("sh install.sh; sh test.sh"),
     )
     .setup("echo deps/ > .gitignore; echo 1 > lock; echo 'mkdir -p deps; echo wrong > deps/lib' > install.sh; echo unknown > src.txt; echo 'grep -qx right deps/lib && grep -qx right src.txt' > test.sh")
-    .agent("case $WINDLASS_ATTEMPT in *1) echo 'mkdir -p deps; echo right > deps/lib' > install.sh;; *) echo 'mkdir -p deps; echo wrong > deps/lib' > install.sh; echo right > src.txt;; esac")
-    .honest("echo 'mkdir -p deps; echo right > deps/lib' > install.sh; echo right > src.txt"),
+    .agent("case $WINDLASS_ATTEMPT in *1) echo 'mkdir -p deps; echo right > deps/lib' > install.sh;; *) echo 'mkdir -p deps; echo wrong > deps/lib' > install.sh; echo right > src.txt;; esac"),
 ];
