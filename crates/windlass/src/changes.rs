@@ -38,12 +38,15 @@ pub(crate) fn engine(surroundings: &Surroundings) -> Result<EngineRepository, Co
 }
 
 /// Says how the tests that the repository declares differ between the base of the run and what is decided
-/// about; none where they do not, or where the files cannot be read.
+/// about; none where they do not.
 pub(crate) fn tests(surroundings: &Surroundings, state: &RunState) -> Option<String> {
     let engine = engine(surroundings).ok()?;
     let code = &state.gate()?.snapshot.code;
-    let tests = engine.tests_changed(&state.facts.base_tree, code).ok()??;
-    Some(format!("tests: {}", printable(&tests.words(), Lines::One)))
+    let words = match engine.tests_changed(&state.facts.base_tree, code) {
+        Ok(tests) => tests?.words(),
+        Err(e) => format!("could not be counted: {e}"),
+    };
+    Some(format!("tests: {}", printable(&words, Lines::One)))
 }
 
 /// Prints what differs; `paths` narrows a patch.

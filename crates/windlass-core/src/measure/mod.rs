@@ -20,7 +20,7 @@ pub(crate) mod xml;
 
 pub use checklist::{Checklist, read_checklist};
 pub use coverage::{LineCoverage, ReportedFile, ReportedName, read_coverage};
-pub use declared::{Declared, MAX_REMOVED, TestsChanged, declared_tests, may_declare_tests};
+pub use declared::{Declared, MAX_REMOVED, TestsChanged, may_declare_tests};
 pub use junit::{
     FailedTest, MAX_LISTED_FAILURES, TestCounts, TestResult, TestResults, read_junit,
     read_junit_results,

@@ -47,6 +47,8 @@ fn view(story: &Story, output: &str) -> ReportView {
             after: 39,
             removed_count: 2,
             removed: vec!["test_a".to_owned(), "<b>@org closes #5".to_owned()],
+            switched_off: 1,
+            ..TestsChanged::default()
         }),
         outputs: BTreeMap::from([(ContentHash::of(b"FAIL sum"), output.to_owned())]),
         fates: kept.list.iter().map(|kept| (kept.name.clone(), kept.fate)).collect(),

@@ -1,7 +1,7 @@
 //! How the tests that a repository declares differ between two trees.
 
 use windlass_core::id::ObjectId;
-use windlass_core::measure::{Declared, TestsChanged, declared_tests, may_declare_tests};
+use windlass_core::measure::{Declared, TestsChanged, may_declare_tests};
 
 use super::diff::TreePath;
 use super::engine_repository::EngineRepository;
@@ -13,6 +13,9 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// Beyond this the whole is not counted: a person at a gate would wait for seconds.
 const MAX_FILES: usize = 20_000;
 const MAX_BYTES: u64 = 128 << 20;
+
+/// Bounds what is in memory at once, at [`MAX_FILE_BYTES`] each.
+const FILES_AT_ONCE: usize = 64;
 
 impl EngineRepository {
     /// Compares the tests of two trees; none where no file that could hold one changed.
@@ -57,34 +60,27 @@ impl EngineRepository {
             return Ok(None);
         }
         let declared = self.declared(files.iter().map(|(path, id)| (path, id)).collect())?;
-        Ok(Some(declared.values().sum()))
+        Ok(Some(declared.count()))
     }
 
-    /// The tests that these files declare together.
+    /// What these files declare together.
     fn declared(&self, files: Vec<(&TreePath, &ObjectId)>) -> Result<Declared, GitError> {
-        let mut all = Declared::new();
-        if files.is_empty() {
-            return Ok(all);
-        }
-        let ids: String = files.iter().map(|(_, id)| format!("{id}\n")).collect();
-        let answer = self.git().args(["cat-file", "--batch"]).stdin(ids.into_bytes()).run()?;
-        let mut rest = answer.stdout.as_slice();
-        for (path, _) in files {
-            // `<object> <type> <size>LF<content>LF`, or `<object> missing LF` for a submodule.
-            let end = rest.iter().position(|&byte| byte == b'\n');
-            let (head, after) = rest.split_at(end.ok_or_else(|| answer.unexpected())?);
-            rest = &after[1..];
-            let head = String::from_utf8_lossy(head);
-            let [_, kind, size] = head.split(' ').collect::<Vec<_>>()[..] else { continue };
-            let size: usize = size.parse().map_err(|_| answer.unexpected())?;
-            let content = rest.get(..size).ok_or_else(|| answer.unexpected())?;
-            rest = rest.get(size + 1..).unwrap_or_default();
-            if kind != "blob" || size as u64 > MAX_FILE_BYTES {
-                continue;
+        let mut all = Declared::default();
+        // Sizes first: a file that is too large must not be read to find that out.
+        let ids = files.iter().map(|(_, id)| *id);
+        let mut read = Vec::new();
+        for ((path, id), size) in files.iter().zip(self.blob_sizes(ids)?) {
+            match size {
+                Some(size) if size <= MAX_FILE_BYTES => read.push((*path, *id)),
+                Some(_) => all.add(Declared::too_large()),
+                None => {}
             }
-            let path = path.to_string();
-            for (name, times) in declared_tests(&path, &String::from_utf8_lossy(content)) {
-                *all.entry(name).or_default() += times;
+        }
+        for part in read.chunks(FILES_AT_ONCE) {
+            let contents = self.read_blobs(part.iter().map(|(_, id)| *id))?;
+            for ((path, _), content) in part.iter().zip(contents) {
+                let text = String::from_utf8_lossy(&content);
+                all.add(Declared::in_file(&path.to_string(), &text));
             }
         }
         Ok(all)

@@ -151,7 +151,7 @@ impl Source {
         lines.push(changed(&engine, "code", &base.code, &tree.code)?);
         let tests = engine.tests_changed(&base.code, &tree.code).map_err(|e| e.to_string())?;
         if let Some(tests) = tests {
-            let kind = if tests.removed_count > 0 { LineKind::Bad } else { LineKind::Plain };
+            let kind = if tests.is_less() { LineKind::Bad } else { LineKind::Plain };
             let words = printable(&tests.words(), Lines::One);
             // Above the patch: nobody should have to scroll for it.
             lines.push(PageLine::new(kind, format!("tests: {words}")));

@@ -12,7 +12,6 @@ use super::inline::{
     short, spoken, step_cost, step_status, strength, verdict,
 };
 use super::projection::{ReportAttempt, ReportProof, ReportStep, ReportView};
-use crate::measure::TestsChanged;
 use crate::plan::{Holds, Strength};
 use crate::run::{RunStatus, StepStatus};
 use crate::view::changes::FileChange;
@@ -110,7 +109,7 @@ fn header(view: &ReportView, title: &str) -> Markup {
                     (card("Files changed", &changes.all().count().to_string(), &lines_of(&changes.sum())))
                 }
                 @if let Some(tests) = &view.tests {
-                    (card("Tests", &format!("{} → {}", tests.before, tests.after), &tests_removed(tests)))
+                    (card("Tests", &format!("{} → {}", tests.before, tests.after), &one_line(&tests.what_is_less())))
                 }
                 @if let Some(audit) = &view.audit {
                     (card("Journal", if audit.ok { "sound" } else { "damaged" }, &format!("{} records", audit.records)))
@@ -118,11 +117,6 @@ fn header(view: &ReportView, title: &str) -> Markup {
             }
         }
     }
-}
-
-fn tests_removed(tests: &TestsChanged) -> String {
-    let words = tests.words();
-    words.split_once(", ").map(|(_, removed)| one_line(removed)).unwrap_or_default()
 }
 
 /// The part of a sum after the number of files.
