@@ -3,6 +3,8 @@
 //! No earlier pass counts, and no tree that anything else has used: each command gets the files of the
 //! commit, what `prepare` makes of them, and nothing besides.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::time::Instant;
 
 use windlass_core::id::{ObjectId, StepIndex};
@@ -43,8 +45,9 @@ impl Verifier {
         cancel: &Cancel,
     ) -> Verification {
         let mut report = VerifyReport::empty();
-        let suites = Vec::new();
-        let mut looking = LookingCold { verifier: self, place, engine, request, cancel, suites };
+        let (suites, patience) = (BTreeMap::new(), BTreeMap::new());
+        let mut looking =
+            LookingCold { verifier: self, place, engine, request, cancel, suites, patience };
         if let Err(broken) = looking.look(&mut report) {
             report.broken = Some(broken.to_string());
         }
@@ -60,7 +63,9 @@ struct LookingCold<'a> {
     request: &'a ColdRequest<'a>,
     cancel: &'a Cancel,
     /// Tests that were run for the `green` of one step, which those of others share.
-    suites: Vec<(String, Result<SuiteRun, String>)>,
+    suites: BTreeMap<String, Result<SuiteRun, Seen>>,
+    /// How long those who share a run would wait for it: it gets the longest time.
+    patience: BTreeMap<String, Span>,
 }
 
 impl LookingCold<'_> {
@@ -73,6 +78,12 @@ impl LookingCold<'_> {
         let (plan, code) = (&self.request.state.plan, self.request.code);
         let below = self.verifier.prepared(self.engine, plan, code, Warmth::Cold, self.cancel)?;
         fault::point("cold-prepared");
+        for check in &checks {
+            if let CheckKind::Green(suite) = &check.kind {
+                let longest = self.patience.entry(shared_name(suite, check.step)).or_default();
+                *longest = suite.timeout.max(*longest);
+            }
+        }
         for (number, check) in (0..).zip(checks) {
             if self.cancel.is_cancelled() {
                 break;
@@ -120,20 +131,20 @@ impl LookingCold<'_> {
         let proof = match (below, &check.kind) {
             (Ok(below), CheckKind::Green(suite)) => {
                 let shared = shared_name(suite, asked.step);
-                let known = self.suites.iter().position(|(name, _)| *name == shared);
-                let known = match known {
-                    Some(known) => known,
-                    None => {
+                let run = match self.suites.entry(shared) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(first) => {
+                        let timeout = self.patience.get(first.key()).copied();
+                        let timeout = timeout.unwrap_or(suite.timeout);
                         let room = self.verifier.rooms.open(code, below)?;
                         fault::point("cold-room");
-                        let run = looking.run_suite_in(suite, &room)?;
-                        self.suites.push((shared, run.map_err(|seen| seen.summary().to_owned())));
-                        self.suites.len() - 1
+                        let suite = Suite { timeout, ..suite.clone() };
+                        first.insert(looking.run_suite_in(&suite, &room)?)
                     }
                 };
-                match &self.suites[known].1 {
+                match run {
                     Ok(run) => looking.look_at_green_again(&check, suite, run)?,
-                    Err(why) => Seen::unanswered(why.clone()).proof(&check, began),
+                    Err(seen) => seen.clone().proof(&check, began),
                 }
             }
             (Ok(below), _) => {

@@ -1,5 +1,6 @@
 //! Tests of an earlier step that pass now, unchanged: the check `green`.
 
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 use windlass_core::id::{ObjectId, StepId};
@@ -38,7 +39,7 @@ impl<'a> Looking<'a> {
         let (holds, summary) = match run.how {
             How::NoAnswer => (Holds::Unknown, run.words.clone()),
             How::Failed => (Holds::No, run.words.clone()),
-            How::Passed => self.passes(suite, red, &run.tests)?,
+            How::Passed => self.passes(suite, red, &run.tests, &BTreeSet::new())?,
         };
         let (holds, summary) = match holds {
             Holds::Yes => self.and_is_run(suite, red, run.tests.ran(), summary)?,
@@ -88,23 +89,22 @@ impl<'a> Looking<'a> {
         };
         let globs = self.test_globs(suite);
         let changed = self.changed_since_red(red, &globs)?;
-        let pinned = |(path, now): &(TreePath, Option<ObjectId>)| {
+        let is_pinned = |(path, now): &(TreePath, Option<ObjectId>)| {
             self.request.pins.get(&path.to_string()).is_some_and(|pin| pin == now)
         };
-        if !changed.is_empty() && changed.iter().all(pinned) {
-            let words = format!("{}, with tests of red as a person accepted them", run.words);
-            return Ok((Holds::Yes, words));
-        }
+        let (accepted, changed): (Vec<_>, Vec<_>) = changed.into_iter().partition(is_pinned);
         if !changed.is_empty() {
             let paths: Vec<String> = changed.iter().map(|(path, _)| path.to_string()).collect();
             return Ok((Holds::No, format!("tests of red were changed since: {}", few(&paths))));
         }
-        let (holds, summary) = self.passes(suite, red, &run.tests)?;
-        if holds != Holds::Yes || !matches!(run.tests, Tests::NotAsked) {
+        let accepted: BTreeSet<TreePath> = accepted.into_iter().map(|(path, _)| path).collect();
+        let (holds, summary) = self.passes(suite, red, &run.tests, &accepted)?;
+        let are_counted = !matches!(run.tests, Tests::NotAsked) && accepted.is_empty();
+        if holds != Holds::Yes || are_counted {
             return Ok((holds, summary));
         }
-        // No report names them, so that only nonsense shows whether they are run at all.
-        Ok(match self.not_run(suite, red, &globs, None)? {
+        // No report tells whether they all ran, so that only nonsense shows it.
+        Ok(match self.not_run(suite, red, &globs, run.tests.ran(), &accepted)? {
             Some(why) => (Holds::No, why),
             None => (holds, summary),
         })
@@ -145,9 +145,19 @@ impl<'a> Looking<'a> {
         Ok(Err(format!("a test was changed between red and green: {}", few(&words))))
     }
 
-    /// What the reports of tests that pass say.
-    fn passes(&self, suite: &Suite, red: &Red, tests: &Tests) -> Result<(Holds, String), Broken> {
-        let unchanged = "passes, and the tests of red are as they were";
+    /// What the reports of tests that pass say. The tests in files that a person accepted as they are now
+    /// are not compared with red's: they are not red's any more.
+    fn passes(
+        &self,
+        suite: &Suite,
+        red: &Red,
+        tests: &Tests,
+        accepted: &BTreeSet<TreePath>,
+    ) -> Result<(Holds, String), Broken> {
+        let unchanged = match accepted.is_empty() {
+            true => "passes, and the tests of red are as they were",
+            false => "passes, with tests of red as a person accepted them",
+        };
         match tests {
             Tests::NotAsked => return Ok((Holds::Yes, unchanged.to_owned())),
             Tests::None => {
@@ -166,7 +176,11 @@ impl<'a> Looking<'a> {
             let summary = format!("passes, and hides that tests fail: {}", few(&failed));
             return Ok((Holds::No, summary));
         }
-        let (at_red, ran_at_red) = self.at_red(suite, red)?;
+        let (mut at_red, mut ran_at_red) = self.at_red(suite, red)?;
+        if !accepted.is_empty() {
+            at_red = self.still_written(suite, red, &at_red.iter().collect::<Vec<_>>(), accepted)?;
+            ran_at_red = 0;
+        }
         let skipped: Vec<String> = tests
             .that(TestResult::Skipped)
             .into_iter()
@@ -183,7 +197,7 @@ impl<'a> Looking<'a> {
             return Ok((Holds::No, summary));
         }
         let gone: Vec<&String> = at_red.iter().filter(|name| !tests.has(name)).collect();
-        let left_out = self.still_written(suite, red, &gone)?;
+        let left_out = self.still_written(suite, red, &gone, accepted)?;
         if !left_out.is_empty() {
             let summary = format!("tests that failed at red are not run now: {}", few(&left_out));
             return Ok((Holds::No, summary));
@@ -204,7 +218,7 @@ impl<'a> Looking<'a> {
         summary: String,
     ) -> Result<(Holds, String), Broken> {
         let globs = self.test_globs(suite);
-        let not_run = self.not_run(suite, red, &globs, ran)?;
+        let not_run = self.not_run(suite, red, &globs, ran, &BTreeSet::new())?;
         if self.cancel.is_cancelled() {
             return Ok((Holds::Unknown, "cancelled".to_owned()));
         }

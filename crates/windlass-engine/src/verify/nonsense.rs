@@ -5,6 +5,8 @@
 //! setting, a module that is no longer named. Fillers then keep the number of tests as it was. What
 //! none of them survives is a test file that nothing can read.
 
+use std::collections::BTreeSet;
+
 use windlass_core::measure::TestResult;
 use windlass_core::plan::Suite;
 use windlass_core::proof::Red;
@@ -13,7 +15,7 @@ use super::changes::{Changes, LINK_MODE};
 use super::suites::{How, Tests};
 use super::tests_named::stands_in;
 use super::verifier::{Broken, Looking, few};
-use crate::git::{Change, TreeEntry};
+use crate::git::{Change, TreeEntry, TreePath};
 
 /// No language and no format that tests are written in has a file that begins like this.
 const NONSENSE: &[u8] = b")]}> windlass asks whether this file is read <{[(\n";
@@ -26,13 +28,15 @@ const SHORTEST_NAME: usize = 3;
 
 impl Looking<'_> {
     /// Returns why the tests of red do not take part in a run that passed and in which `ran` tests ran;
-    /// none if the command notices that they cannot be read.
+    /// none if the command notices that they cannot be read. Files that a person `accepted` as they are
+    /// now are not red's any more.
     pub(super) fn not_run(
         &mut self,
         suite: &Suite,
         red: &Red,
         globs: &[String],
         ran: Option<u64>,
+        accepted: &BTreeSet<TreePath>,
     ) -> Result<Option<String>, Broken> {
         let by_red = Changes::between(self.engine, &red.base, &red.code)?;
         let tests: Vec<&Change> = by_red
@@ -40,6 +44,7 @@ impl Looking<'_> {
             .into_iter()
             .filter(|change| change.new.as_ref().is_some_and(|entry| entry.mode != LINK_MODE))
             .filter(|change| is_of(suite, red, &change.path.to_string()))
+            .filter(|change| !accepted.contains(&change.path))
             .collect();
         if tests.is_empty() {
             return Ok(None);
@@ -85,19 +90,22 @@ impl Looking<'_> {
     /// Returns those of the tests that are gone from the reports which still stand in the files of red.
     ///
     /// A file that did not load fails under a name of its own, and its tests come in its place; only
-    /// what is a test by the text of its file is missed.
+    /// what is a test by the text of its file is missed. Files that a person `accepted` are not read.
     pub(super) fn still_written(
         &self,
         suite: &Suite,
         red: &Red,
         gone: &[&String],
+        accepted: &BTreeSet<TreePath>,
     ) -> Result<Vec<String>, Broken> {
         if gone.is_empty() {
             return Ok(Vec::new());
         }
         let by_red = Changes::between(self.engine, &red.base, &red.code)?;
         let mut files = Vec::new();
-        for change in by_red.matching(&self.test_globs(suite)).into_iter().take(MAX_FILES) {
+        let by_red = by_red.matching(&self.test_globs(suite)).into_iter();
+        let compared = by_red.filter(|change| !accepted.contains(&change.path));
+        for change in compared.take(MAX_FILES) {
             let content = self.engine.read_blob(&red.code, &change.path)?.unwrap_or_default();
             files.push((change.path.to_string(), content));
         }

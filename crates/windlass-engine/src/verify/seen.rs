@@ -10,6 +10,7 @@ use super::commands::Ran;
 use super::verifier::cut;
 
 /// What was seen of one check.
+#[derive(Clone)]
 pub(super) struct Seen {
     holds: Holds,
     summary: String,

@@ -90,6 +90,31 @@ fn a_person_may_accept_another_test() {
 }
 
 #[test]
+fn accepting_one_changed_test_frees_no_other() {
+    let env = world();
+    // A runner that leaves out what a file of the work lists.
+    let leaves_out = RUNNER.replace(
+        "  if sh \"$t\"",
+        "  grep -qs \"$t\" left-out.txt && continue\n  if sh \"$t\"",
+    );
+    env.repository.write("run-tests.sh", &leaves_out);
+    env.repository.commit("leaves out");
+    let agent = "case $WINDLASS_STEP in \
+                 red) for w in bye hey; do echo \"test \\\"\\$(sh $w.sh)\\\" = $w\" > tests/test_$w.sh; done;; \
+                 green) for w in bye hey; do echo \"echo $w\" > $w.sh; done;; \
+                 tidy) rm tests/test_bye.sh; echo tests/test_hey.sh > left-out.txt; rm hey.sh;; esac";
+    let finished = env.run(&workflow(REPORT, PASSES), agent, &["--yes"]);
+    assert_eq!(finished.code, Some(3), "{finished}");
+    assert_eq!(env.status_json()["gate"]["protected"][0], "tests/test_bye.sh");
+    env.windlass(&["approve"]).assert_code(0);
+    let resumed = env.windlass(&["resume"]);
+    assert_ne!(resumed.code, Some(0), "{resumed}");
+    let failed = env.log_json().of("cold_proof_failed")[0].to_string();
+    assert!(failed.contains("passes as well with nonsense in tests/test_hey.sh"), "{failed}");
+    env.assert_audit();
+}
+
+#[test]
 fn new_tests_and_other_files_ask_nobody() {
     let env = world();
     let tidy = "echo true > tests/test_more.sh; echo '# tidy' >> bye.sh";
