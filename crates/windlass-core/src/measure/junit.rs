@@ -6,6 +6,7 @@
 //! as failed.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use serde::{Deserialize, Serialize};
 
@@ -24,12 +25,14 @@ const MAX_MESSAGE: usize = 240;
 const MAX_GATHERED_BYTES: usize = 2000;
 
 /// A test that failed, in words.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FailedTest {
     /// Its class and name.
     pub name: String,
     /// What it said, in one line; may be empty.
     pub message: String,
+    /// Its file, and the line where the report says so; may be empty.
+    pub place: String,
 }
 
 /// How many tests there were, and what became of them.
@@ -72,6 +75,21 @@ impl TestCounts {
         self.flaky = self.flaky.saturating_add(other.flaky);
         self.failures.extend(other.failures);
         self.failures.truncate(MAX_LISTED_FAILURES);
+    }
+
+    /// Names the tests that failed, each in a line with its place and what it said.
+    pub fn failures_in_words(&self) -> String {
+        let mut text = String::new();
+        for FailedTest { name, message, place } in &self.failures {
+            let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
+            let said = if message.is_empty() { String::new() } else { format!(": {message}") };
+            let _ = writeln!(text, "failed: {name}{place}{said}");
+        }
+        let unlisted = self.failed.saturating_sub(self.failures.len() as u64);
+        if unlisted > 0 {
+            let _ = writeln!(text, "and {unlisted} more");
+        }
+        text
     }
 
     fn fail(&mut self, count: u64, test: impl FnOnce() -> FailedTest) {
@@ -234,7 +252,8 @@ impl<'t> Reading<'t> {
 
     fn close_fault(&mut self, fault: Fault) {
         let said = if fault.message.is_empty() { &fault.text } else { &fault.message };
-        let test = FailedTest { message: one_line(said, MAX_MESSAGE), name: fault.name };
+        let message = one_line(said, MAX_MESSAGE);
+        let test = FailedTest { message, name: fault.name, place: String::new() };
         match self.open.last_mut() {
             Some(Frame::Case(case)) => {
                 case.failed = true;
@@ -266,8 +285,9 @@ impl<'t> Reading<'t> {
         self.counts.ran += 1;
         if case.failed {
             let Case { element, first, .. } = case;
-            let unexplained = || FailedTest { name: case_name(&element), message: String::new() };
-            self.counts.fail(1, || first.unwrap_or_else(unexplained));
+            let place = case_place(&element);
+            let unexplained = || FailedTest { name: case_name(&element), ..FailedTest::default() };
+            self.counts.fail(1, || FailedTest { place, ..first.unwrap_or_else(unexplained) });
         } else if case.flaky {
             self.counts.flaky += 1;
         }
@@ -284,6 +304,7 @@ impl<'t> Reading<'t> {
                 "the suite states {} more than its tests show",
                 counted(unexplained, "failure")
             ),
+            place: String::new(),
         });
         self.explain(suite.explained.max(suite.stated));
     }
@@ -344,6 +365,15 @@ fn case_name(element: &Element<'_>) -> String {
     match (part("classname"), part("name")) {
         (class, name) if class.is_empty() || class == name => name,
         (class, name) => format!("{class}.{name}"),
+    }
+}
+
+/// The file and line of a case, where its tool writes them.
+fn case_place(element: &Element<'_>) -> String {
+    let part = |name| element.text(name).map(|text| one_line(&text, MAX_NAME)).unwrap_or_default();
+    match (part("file"), part("line")) {
+        (file, line) if file.is_empty() || line.is_empty() => file,
+        (file, line) => format!("{file}:{line}"),
     }
 }
 

@@ -35,7 +35,7 @@ fn surefire_with_reruns() {
     );
     let name = "org.example.SumTest.wrong".to_owned();
     let message = "expected: <3> but was: <4>".to_owned();
-    assert_eq!(counts.failures, [FailedTest { name, message }]);
+    assert_eq!(counts.failures, [FailedTest { name, message, place: String::new() }]);
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn huge_attributes_and_texts_are_cut() {
     );
     let counts = read_junit(report.as_bytes()).unwrap();
     assert_eq!(counts.failed, 2);
-    for FailedTest { name, message } in counts.failures {
+    for FailedTest { name, message, .. } in counts.failures {
         assert!(name.chars().count() <= MAX_NAME + 1 && message.chars().count() <= MAX_MESSAGE + 1);
     }
 }
@@ -266,4 +266,13 @@ fn what_became_of_each_test_is_told_by_name_and_the_worst_counts() {
             ("s", TestResult::Failed),
         ]
     );
+}
+
+#[test]
+fn a_failed_test_is_told_with_its_place_and_its_words() {
+    let report = r#"<testsuite><testcase classname="cart" name="adds" file="test/cart.js" line="9">
+        <failure message="3 == 4"/></testcase>
+      <testcase name="other" file="test/other.js"><failure/></testcase></testsuite>"#;
+    let told = read_junit(report.as_bytes()).unwrap().failures_in_words();
+    assert_eq!(told, "failed: cart.adds (test/cart.js:9): 3 == 4\nfailed: other (test/other.js)\n");
 }

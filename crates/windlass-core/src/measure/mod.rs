@@ -5,6 +5,7 @@
 //! verifier's business. The bytes come from an agent's code, so a reader never recurses, never
 //! expands an entity, and refuses what it cannot read as a whole: half a report proves nothing.
 
+mod cause;
 mod checklist;
 mod cobertura;
 mod coverage;
@@ -18,6 +19,7 @@ mod unreadable;
 mod wording;
 pub(crate) mod xml;
 
+pub use cause::cause;
 pub use checklist::{Checklist, read_checklist};
 pub use coverage::{LineCoverage, ReportedFile, ReportedName, read_coverage};
 pub use declared::{Declared, MAX_REMOVED, TestsChanged, may_declare_tests};

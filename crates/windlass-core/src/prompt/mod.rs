@@ -98,7 +98,8 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
         hotfix(&mut text, step);
     }
     resolved::blockers(&mut text, state, index);
-    retry::last_failure(&mut text, state, index);
+    let room = (MAX_BYTES - WHEN_FINISHED.len()).saturating_sub(text.len());
+    retry::last_failure(&mut text, state, index, room);
     // Whatever the bounds of the parts add up to, a prompt has its end.
     format!("{}{WHEN_FINISHED}", cut(&text, MAX_BYTES - WHEN_FINISHED.len()))
 }

@@ -9,10 +9,13 @@ use super::text::{cut, one_line};
 use super::{evidence_file, section};
 use crate::id::StepIndex;
 use crate::plan::Holds;
-use crate::run::{About, Advice, Category, Failure, Looked, RunState, advice};
+use crate::run::{About, Advice, Category, Failure, Looked, RunState, StepState, advice};
 
-/// How much of a prompt it takes.
-pub(super) const MAX_RETRY: usize = 2100;
+/// What is left for it in a prompt at least: a bound of the other parts.
+pub(super) const MIN_RETRY: usize = 2100;
+
+/// More would be the output itself, which stands in a file.
+const MAX_RETRY: usize = 5000;
 
 /// How much of the outputs is told at least, whatever else there is to say.
 const MIN_OUTPUT: usize = 500;
@@ -20,8 +23,13 @@ const MIN_OUTPUT: usize = 500;
 /// How many checks and changed files are listed.
 const MAX_LISTED: usize = 6;
 
-/// Adds what became of the last attempt; without a failure, what somebody noted.
-pub(super) fn last_failure(text: &mut String, state: &RunState, index: StepIndex) {
+/// How many earlier ways of failing are told, and how much of each.
+const MAX_BEFORE: usize = 4;
+const MAX_BEFORE_BYTES: usize = 160;
+
+/// Adds what became of the last attempt, in at most `room` bytes; without a failure, what somebody noted.
+pub(super) fn last_failure(text: &mut String, state: &RunState, index: StepIndex, room: usize) {
+    let most = room.saturating_sub(FRAME).clamp(MIN_RETRY, MAX_RETRY);
     let (plan, step) = (state.plan.step(index), state.step(index));
     let Some(failure) = &step.failure else {
         let notes = notes(state, index);
@@ -42,7 +50,7 @@ pub(super) fn last_failure(text: &mut String, state: &RunState, index: StepIndex
     if !places.is_empty() {
         let _ = writeln!(body, "Where: `{}`", places.join("`, `"));
     }
-    let _ = writeln!(body, "To fix: {}", to_fix(failure.category));
+    let _ = writeln!(body, "To fix: {}", to_fix(failure, step));
     let _ = writeln!(body, "Advice: {}", advised(state, index));
     body.push_str(&notes(state, index));
     if let Some(hotfix) = &step.hotfix {
@@ -52,14 +60,49 @@ pub(super) fn last_failure(text: &mut String, state: &RunState, index: StepIndex
         changed_so_far(&mut body, looked);
         checks(&mut body, state, index, looked);
     }
-    let room = MAX_RETRY.saturating_sub(body.len()).max(MIN_OUTPUT);
-    body = cut(&body, MAX_RETRY - MIN_OUTPUT).to_owned();
+    body.push_str(&before(step));
+    let room = most.saturating_sub(body.len()).max(MIN_OUTPUT);
+    body = cut(&body, most - MIN_OUTPUT).to_owned();
     body.push_str(&evidence(failure, room));
     section(text, &format!("Try {} of {}", step.tries + 1, plan.retries), &body);
 }
 
-fn to_fix(category: Category) -> &'static str {
-    match category {
+/// What its title takes.
+const FRAME: usize = 40;
+
+/// The other ways in which earlier tries failed, the shortest first.
+fn before(step: &StepState) -> String {
+    let last = step.failure.as_ref().map(|failure| &failure.signature);
+    let others = step.failed_before.iter().filter(|before| Some(&before.signature) != last);
+    let mut lines: Vec<String> = others
+        .rev()
+        .take(MAX_BEFORE)
+        .map(|before| {
+            let times =
+                if before.times > 1 { format!(" ({} times)", before.times) } else { String::new() };
+            format!("- {}{times}\n", one_line(&before.summary, MAX_BEFORE_BYTES))
+        })
+        .collect();
+    lines.sort_by_key(String::len);
+    match lines.is_empty() {
+        true => String::new(),
+        false => format!(
+            "Earlier tries failed in other ways; do not bring these back:\n{}",
+            lines.concat()
+        ),
+    }
+}
+
+fn to_fix(failure: &Failure, step: &StepState) -> &'static str {
+    if step.looked.as_ref().is_some_and(|looked| looked.out_of_bounds) {
+        return "put the files back that this step may not write (`git restore FILE`, or remove what is \
+                new), and keep the rest of the work.";
+    }
+    if step.repeats >= 2 && matches!(failure.category, Category::Code | Category::Test) {
+        return "the cause, which is not where the last tries looked for it: they failed in the same \
+                way. Read the whole output, reproduce it, and change something else.";
+    }
+    match failure.category {
         Category::Code => "what the checks that do not hold say.",
         Category::Test => "the cause of what failed. Leave the tests and the command as they are.",
         Category::Timeout => "what took too long: look for what hangs, or do less at once.",
@@ -128,7 +171,7 @@ fn checks(body: &mut String, state: &RunState, index: StepIndex, looked: &Looked
 fn evidence(failure: &Failure, room: usize) -> String {
     let shown = failure.checks.iter().filter(|check| check.excerpt.is_some()).count().clamp(1, 3);
     // The marks and the line that names the file take their part.
-    let each = (room / shown).saturating_sub(90).min(400);
+    let each = (room / shown).saturating_sub(90);
     let mut text = String::new();
     for check in failure.checks.iter().take(3) {
         if let Some(excerpt) = &check.excerpt {

@@ -109,6 +109,37 @@ impl Looked {
     }
 }
 
+/// How many earlier ways of failing a step remembers.
+const MAX_FAILED_BEFORE: usize = 8;
+
+/// How much of its words is kept of each.
+const MAX_BEFORE_CHARS: usize = 300;
+
+/// One way in which earlier tries of a step failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailedBefore {
+    /// Tells it from the others.
+    pub signature: ContentHash,
+    /// What did not hold, in one line.
+    pub summary: String,
+    /// How often.
+    pub times: u32,
+}
+
+impl FailedBefore {
+    /// Adds a failure to those of earlier tries.
+    pub(super) fn remember(list: &mut Vec<Self>, failure: &Failure) {
+        let known = list.iter().position(|before| before.signature == failure.signature);
+        let times = known.map_or(0, |known| list.remove(known).times).saturating_add(1);
+        let summary = failure.checks.first().map_or(&failure.summary, |check| &check.summary);
+        let summary = summary.chars().take(MAX_BEFORE_CHARS).collect();
+        list.push(Self { signature: failure.signature.clone(), summary, times });
+        let excess = list.len().saturating_sub(MAX_FAILED_BEFORE);
+        list.drain(..excess);
+    }
+}
+
 /// A check that did not hold.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

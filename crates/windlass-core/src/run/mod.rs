@@ -48,7 +48,7 @@ pub use decide::{
 };
 pub use effect::{Effect, TimerKey};
 pub use event::{Event, VerifyReason};
-pub use failure::{Category, FailedCheck, Failure, Looked};
+pub use failure::{Category, FailedBefore, FailedCheck, Failure, Looked};
 pub use input::{Actor, BaselineRequest, Decision, Input, InputKind, Raise, RunFacts};
 pub use items::ItemStatus;
 pub use noted::{About, MAX_NOTE_BYTES, Noted};

@@ -17,8 +17,8 @@ use crate::plan::{CheckId, Plan, PlanStep, Skip};
 use crate::proof::ProtectedChange;
 use crate::question::Question;
 use crate::run::{
-    Blocker, Blocks, Clarification, Cold, Failure, HandOver, Looked, Noted, PushSettings, RunFacts,
-    Session,
+    Blocker, Blocks, Clarification, Cold, FailedBefore, Failure, HandOver, Looked, Noted,
+    PushSettings, RunFacts, Session,
 };
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
@@ -338,6 +338,9 @@ pub struct StepState {
     pub seen: Option<Snapshot>,
     /// Why the last attempt failed.
     pub failure: Option<Failure>,
+    /// Why earlier ones did, each way of failing once, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_before: Vec<FailedBefore>,
     /// What the verification behind that failure saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub looked: Option<Looked>,

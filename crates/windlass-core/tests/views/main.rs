@@ -35,6 +35,35 @@ fn the_next_prompt_says_what_failed_and_where_the_evidence_is() {
 }
 
 #[test]
+fn the_next_prompt_says_what_failed_in_earlier_tries_and_when_it_is_the_same() {
+    let mut story = Story::begin();
+    story.attempt("c1");
+    story.verified(fails("run `make test` exited with 2, 1 test failed: product", "FAIL product"));
+    story.attempt("c2");
+    story.verified(fails("run `make test` exited with 2", "FAIL sum"));
+    let prompt = story.prompt("implement");
+    let before = "Earlier tries failed in other ways; do not bring these back:\n\
+                  - run `make test` exited with 2, 1 test failed: product\n";
+    assert!(prompt.contains(before), "{prompt}");
+    assert!(!prompt.contains("not where the last tries looked"), "{prompt}");
+    story.attempt("c3");
+    story.verified(fails("run `make test` exited with 2", "FAIL sum"));
+    let prompt = story.prompt("implement");
+    assert!(prompt.contains("not where the last tries looked"), "{prompt}");
+    assert_eq!(prompt.matches("1 test failed: product").count(), 1, "{prompt}");
+}
+
+#[test]
+fn an_output_is_told_as_far_as_there_is_room() {
+    let mut story = Story::begin();
+    story.attempt("c1");
+    let output: String = (0..60).map(|line| format!("{line:02} assertion failed: sum\n")).collect();
+    story.verified(fails("run `make test` exited with 2", &output));
+    let prompt = story.prompt("implement");
+    assert!(prompt.contains("00 assertion failed") && prompt.contains("59 assertion"), "{prompt}");
+}
+
+#[test]
 fn after_feedback_the_prompt_has_a_hotfix_instead() {
     let mut story = Story::begin();
     story.attempt("c1");

@@ -10,7 +10,7 @@ use super::record::{Entry, INPUT_KIND, RecordError, entry};
 use crate::store::{ChainHash, Fault, Head, ReadError, Record, Seq, Store};
 
 /// The version of the stored fold. A fold of another version is ignored, never misread.
-pub(super) const FOLD_FORMAT: u32 = 4;
+pub(super) const FOLD_FORMAT: u32 = 5;
 
 /// A run as its journal tells it.
 #[derive(Clone, Debug)]

@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use regex::bytes::Regex;
 use windlass_core::id::ObjectId;
-use windlass_core::measure::TestResult;
+use windlass_core::measure::{TestResult, cause};
 use windlass_core::plan::{BaselinePolicy, CheckCommand, CheckKind, Criterion, Plan};
 use windlass_core::run::{BaseOutcome, BaseRecord, BaseResult, MAX_FAILING_NAMES};
 use windlass_core::time::Span;
 
 use super::cancel::Cancel;
-use super::commands::{CommandRequest, Ran, end};
+use super::commands::{CommandRequest, Ran};
 use super::prepared::Warmth;
 use super::report_files;
 use super::suites::read_tests;
@@ -159,7 +159,11 @@ impl OnBase<'_> {
             ran: tests.as_ref().and_then(super::suites::Tests::ran),
             failing: failing.cloned().collect(),
             missing: (outcome == BaseOutcome::NoAnswer).then(|| missing(&output)).flatten(),
-            said: if passed { String::new() } else { end(&output, MAX_SAID_BYTES) },
+            said: if passed {
+                String::new()
+            } else {
+                cause(&String::from_utf8_lossy(&output), MAX_SAID_BYTES)
+            },
             hints: if passed {
                 Vec::new()
             } else {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use windlass_core::measure::cause;
 use windlass_core::proof::{Blob, Outcome};
 use windlass_core::time::Span;
 
@@ -22,7 +23,7 @@ use crate::room::copied::is_installed;
 const MAX_EVIDENCE_BYTES: u64 = 4 << 20;
 
 /// How much of a failing command's output goes into the journal and the next prompt.
-const MAX_EXCERPT_BYTES: usize = 1500;
+const MAX_EXCERPT_BYTES: usize = 3000;
 
 /// How much of that an account of what else was seen may take; the rest is the output's.
 const MAX_ACCOUNT_EXCERPT_BYTES: usize = 1000;
@@ -187,7 +188,7 @@ impl Verifier {
     /// Keeps an output, and below it an account of what else was seen, as evidence.
     ///
     /// Returns it with the excerpt that explains a failure: the beginning of the account, and as
-    /// much of the end of the output as there is room for.
+    /// much of what the output says about it as there is room for.
     pub(super) fn keep(
         &self,
         output: &[u8],
@@ -205,8 +206,8 @@ impl Verifier {
         let bytes = [output, line_break, account.as_bytes()].concat();
         let blob = self.blobs.put(&bytes).map_err(std::io::Error::other)?;
         let seen = beginning(account.trim_end(), MAX_ACCOUNT_EXCERPT_BYTES);
-        let said = end(output, MAX_EXCERPT_BYTES - seen.len());
-        let excerpt = [said.as_str(), seen]
+        let said = cause(&String::from_utf8_lossy(output), MAX_EXCERPT_BYTES - 1 - seen.len());
+        let excerpt = [seen, said.as_str()]
             .iter()
             .filter(|text| !text.is_empty())
             .copied()
@@ -260,20 +261,6 @@ fn read_output(scratch: &Path) -> Result<Vec<u8>, std::io::Error> {
         Err(error) if error.is_missing() => Ok(Vec::new()),
         Err(error) => Err(std::io::Error::other(error)),
     }
-}
-
-/// The end of an output, where commands say what went wrong.
-pub(super) fn end(bytes: &[u8], most: usize) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    let text = text.trim_end();
-    let mut start = text.len().saturating_sub(most);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let tail = &text[start..];
-    let whole_lines =
-        if start == 0 { tail } else { tail.split_once('\n').map_or(tail, |(_, t)| t) };
-    printable(whole_lines)
 }
 
 /// The first lines of a text.
@@ -343,15 +330,6 @@ mod tests {
         // Where little is left, most of that may still be used.
         assert_eq!(command_limits(Some(1000)).free_disk_bytes, Some(100));
         assert_eq!(command_limits(None).free_disk_bytes, None);
-    }
-
-    #[test]
-    fn an_excerpt_is_the_end_in_whole_lines() {
-        let long: String = (0..400).map(|n| format!("line {n}\n")).collect();
-        let excerpt = end(long.as_bytes(), MAX_EXCERPT_BYTES);
-        assert!(excerpt.len() <= MAX_EXCERPT_BYTES);
-        assert!(excerpt.starts_with("line ") && excerpt.ends_with("line 399"), "{excerpt}");
-        assert_eq!(end(b"\x1b[31mred\x1b[0m\n", MAX_EXCERPT_BYTES), "[31mred[0m");
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl<'a> Looking<'a> {
         };
         let (holds, summary) = match run.how {
             How::NoAnswer => (Holds::Unknown, run.words.clone()),
-            How::Failed => (Holds::No, run.words.clone()),
+            How::Failed => (Holds::No, run.tests.and_failed(&run.words)),
             How::Passed => self.passes(suite, red, &run.tests, &BTreeSet::new())?,
         };
         let (holds, summary) = match holds {
@@ -46,10 +46,10 @@ impl<'a> Looking<'a> {
             Holds::No | Holds::Unknown => (holds, summary),
         };
         let summary = format!("green `{command}`: {summary}");
-        let SuiteRun { said, .. } = run;
+        let SuiteRun { said, tests, .. } = run;
         Ok(match said {
             Said::Now(output) => {
-                let kept = self.verifier.keep(&output, "")?;
+                let kept = self.verifier.keep(&output, tests.failures())?;
                 crate::fault::point("evidence-kept");
                 Seen::kept(holds, summary, kept).proof(check, began)
             }
@@ -71,12 +71,12 @@ impl<'a> Looking<'a> {
         let began = Instant::now();
         let (holds, summary) = match run.how {
             How::NoAnswer => (Holds::Unknown, run.words.clone()),
-            How::Failed => (Holds::No, run.words.clone()),
+            How::Failed => (Holds::No, run.tests.and_failed(&run.words)),
             How::Passed => self.still_green(suite, run)?,
         };
         let summary = format!("green `{}`: {summary}", suite.command);
         let kept = match &run.said {
-            Said::Now(output) => self.verifier.keep(output, "")?,
+            Said::Now(output) => self.verifier.keep(output, run.tests.failures())?,
             Said::Earlier { evidence, .. } => (evidence.clone(), String::new()),
         };
         Ok(Seen::kept(holds, summary, kept).proof(check, began))
@@ -178,7 +178,8 @@ impl<'a> Looking<'a> {
         }
         let (mut at_red, mut ran_at_red) = self.at_red(suite, red)?;
         if !accepted.is_empty() {
-            at_red = self.still_written(suite, red, &at_red.iter().collect::<Vec<_>>(), accepted)?;
+            at_red =
+                self.still_written(suite, red, &at_red.iter().collect::<Vec<_>>(), accepted)?;
             ran_at_red = 0;
         }
         let skipped: Vec<String> = tests

@@ -241,14 +241,7 @@ fn tests(
     if new > most {
         let _ = write!(summary, "; at most {most} may fail");
     }
-    let mut account = format!("{}: {counts}\n", files_in_words(paths));
-    for test in &counts.failures {
-        let _ = writeln!(account, "failed: {}: {}", test.name, test.message);
-    }
-    let unlisted = counts.failed.saturating_sub(counts.failures.len() as u64);
-    if unlisted > 0 {
-        let _ = writeln!(account, "and {unlisted} more");
-    }
+    let account = format!("{}: {counts}\n{}", files_in_words(paths), counts.failures_in_words());
     Ok(Measured {
         read: true,
         holds: counts.ran >= min && new <= most,

@@ -13,7 +13,7 @@ use super::commands::Ran;
 use super::report_files;
 use super::reports::{MAX_TEST_BYTES, Wanted, each, without_reports};
 use super::seen::Seen;
-use super::verifier::{Broken, Looking, PASS_FORMAT};
+use super::verifier::{Broken, Looking, PASS_FORMAT, few};
 use crate::fault;
 use crate::room::Room;
 use crate::store::{NewPass, PassKey};
@@ -47,6 +47,8 @@ pub(super) enum Tests {
     Read {
         results: TestResults,
         ran: u64,
+        /// Which failed, and what each said; empty where none did.
+        failures: String,
     },
 }
 
@@ -88,6 +90,21 @@ impl Tests {
 
     pub(super) fn passed(&self, name: &str) -> bool {
         matches!(self, Self::Read { results, .. } if results.get(name) == Some(&TestResult::Passed))
+    }
+
+    /// Which tests failed and what each said, as far as a report says so.
+    pub(super) fn failures(&self) -> &str {
+        if let Self::Read { failures, .. } = self { failures } else { "" }
+    }
+
+    /// Adds the names of the first tests that failed to how the command ended.
+    pub(super) fn and_failed(&self, words: &str) -> String {
+        let failed: Vec<String> = self.that(TestResult::Failed).into_iter().cloned().collect();
+        match failed.len() {
+            0 => words.to_owned(),
+            1 => format!("{words}, 1 test failed: {}", few(&failed)),
+            count => format!("{words}, {count} tests failed: {}", few(&failed)),
+        }
     }
 
     /// How many tests ran, as far as a report says so.
@@ -193,7 +210,7 @@ impl Looking<'_> {
             Some(blob) => {
                 let bytes = self.verifier.blobs.get(&blob.hash, MAX_NAMES_BYTES)?;
                 let Ok(results) = serde_json::from_slice(&bytes) else { return Ok(None) };
-                Tests::Read { results, ran: kept.ran }
+                Tests::Read { results, ran: kept.ran, failures: String::new() }
             }
         };
         let said = Said::Earlier { evidence: kept.evidence, took: kept.took };
@@ -301,7 +318,10 @@ pub(super) fn read_tests(room: &Room, glob: &str) -> Tests {
         Ok(())
     });
     match read {
-        Ok(()) => Tests::Read { results, ran: counts.ran },
+        Ok(()) => {
+            let failures = counts.failures_in_words();
+            Tests::Read { results, ran: counts.ran, failures }
+        }
         Err(why) => Tests::Unreadable(why),
     }
 }

@@ -93,10 +93,8 @@ fn a_person_may_accept_another_test() {
 fn accepting_one_changed_test_frees_no_other() {
     let env = world();
     // A runner that leaves out what a file of the work lists.
-    let leaves_out = RUNNER.replace(
-        "  if sh \"$t\"",
-        "  grep -qs \"$t\" left-out.txt && continue\n  if sh \"$t\"",
-    );
+    let leaves_out = RUNNER
+        .replace("  if sh \"$t\"", "  grep -qs \"$t\" left-out.txt && continue\n  if sh \"$t\"");
     env.repository.write("run-tests.sh", &leaves_out);
     env.repository.commit("leaves out");
     let agent = "case $WINDLASS_STEP in \

@@ -86,9 +86,9 @@ fn each_proof_says_what_was_measured() {
     let failure = log.last("step_not_proven").expect("a failure");
     assert_eq!(failure["failure"]["category"], "test");
     assert_snapshot!(failure["failure"]["checks"][0]["excerpt"].as_str().unwrap(), @r#"
-    the output
     2 reports: 2 tests ran, 1 failed, 1 skipped
     failed: Sum.a: 3 is not 4
+    the output
     "#);
     env.assert_audit();
 }

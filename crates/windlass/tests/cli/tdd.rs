@@ -51,6 +51,47 @@ steps:
 }
 
 #[test]
+fn a_green_that_fails_says_which_tests_and_why() {
+    let env = world();
+    // Talks a lot before and after what matters, as package managers do.
+    let runner = r#"
+mkdir -p out; seq -f 'compiling part %g' 300; bad=0; cases=
+for t in tests/test_*.sh; do
+  test -e "$t" || continue
+  how=; sh "$t" || { how='<failure message="wanted bye, got nothing"/>'; bad=1; }
+  cases="$cases<testcase classname=\"words\" name=\"$(basename "$t" .sh)\" file=\"$t\">$how</testcase>"
+done
+echo "<testsuite>$cases</testsuite>" > out/junit.xml
+seq -f 'npm notice %g' 300; exit $bad
+"#;
+    env.repository.write(".gitignore", "out/\n");
+    env.repository.write("run-tests.sh", runner);
+    env.repository.write("tests/test_old.sh", "true\n");
+    env.repository.commit("a project that reports");
+    let workflow = "
+workflow: told
+defaults: {retries: 2, backoff: {initial: 1ms}}
+steps:
+  - {id: red, agent: tester, done: {red: sh run-tests.sh, tests: 'tests/**', report: out/junit.xml}}
+  - {id: green, agent: developer, done: {green: sh run-tests.sh, report: out/junit.xml}}
+";
+    let agent = format!(
+        "case $WINDLASS_STEP in red) {BYE};; *) cp \"$WINDLASS_PROMPT_FILE\" src/told.md; \
+         echo 'echo by' > src/bye.sh; \
+         case $WINDLASS_ATTEMPT in *2) echo 'echo bye' > src/bye.sh;; esac;; esac"
+    );
+    let finished = env.run(workflow, &agent, &["--yes"]);
+    assert_eq!(finished.code, Some(0), "{finished}");
+    let failed = &env.log_json().of("step_not_proven")[0]["failure"]["checks"][0].clone();
+    let (summary, excerpt) = (failed["summary"].to_string(), failed["excerpt"].to_string());
+    assert!(summary.contains("1 test failed: words.test_bye"), "{summary}");
+    let told = "failed: words.test_bye (tests/test_bye.sh): wanted bye, got nothing";
+    assert!(excerpt.starts_with(&format!("\"{told}")), "{excerpt}");
+    let prompt = published(&env, "src/told.md");
+    assert!(prompt.contains(told), "{prompt}");
+}
+
+#[test]
 fn a_pass_with_the_network_of_the_machine_is_not_used_again() {
     let env = world();
     let workflow = "

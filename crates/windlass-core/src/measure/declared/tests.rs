@@ -73,7 +73,11 @@ fn marks_that_switch_tests_off_are_counted_in_every_dialect() {
         ("a.test.js", "it('a', f)", "xit('a', f)"),
         ("a.test.js", "it('a', f)", "it('a', { skip: true }, f)"),
         ("a.test.js", "it('a', f)", "it('a', function () { this.skip() })"),
-        ("a.test.js", "describe('d', () => {\nit('a', f)", "describe.skip('d', () => {\nit('a', f)"),
+        (
+            "a.test.js",
+            "describe('d', () => {\nit('a', f)",
+            "describe.skip('d', () => {\nit('a', f)",
+        ),
         ("a.test.js", "it('a', f)\nit('b', f)", "it.only('a', f)\nit('b', f)"),
         ("T.java", "@Test\nvoid a() {", "@Test\n@Disabled\nvoid a() {"),
         ("T.java", "@Test\nvoid a() {", "@Ignore(\"x\")\n@Test\nvoid a() {"),
@@ -126,8 +130,7 @@ fn a_file_that_nobody_reads_is_said() {
 
 #[test]
 fn what_moved_is_not_removed_and_what_went_is_named() {
-    let then =
-        Declared::in_file("a.py", "def test_a(): ...\ndef test_b(): ...\ndef test_c(): ...");
+    let then = Declared::in_file("a.py", "def test_a(): ...\ndef test_b(): ...\ndef test_c(): ...");
     let now = Declared::in_file("b.py", "def test_c(): ...\ndef test_new(): ...");
     let changed = TestsChanged::of(Some(41), &then, &now);
     assert_eq!(changed.words(), "41 → 40, 2 removed: test_a, test_b");

@@ -99,6 +99,7 @@ impl StepState {
             reverting: false,
             seen: None,
             failure: None,
+            failed_before: Vec::new(),
             looked: None,
             hotfix: None,
             papers: Vec::new(),

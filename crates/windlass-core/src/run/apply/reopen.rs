@@ -224,6 +224,7 @@ impl RunState {
             (step.set_aside, step.kept_unproven) = (false, false);
             (step.shown_settings, step.accepted_settings) = (None, None);
             (step.failure, step.looked) = (None, None);
+            step.failed_before.clear();
             step.hotfix = None;
             step.note = None;
             step.completed_at = None;

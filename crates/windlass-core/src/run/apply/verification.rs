@@ -7,7 +7,7 @@ use crate::id::StepIndex;
 use crate::plan::{CheckId, CommitPolicy, Criterion, Holds, PlanStep, Publish, template};
 use crate::proof::{Red, VerifyReport};
 use crate::run::state::{GateKind, Phase, RunState, StepState};
-use crate::run::{Event, Failure, Looked, VerifyReason};
+use crate::run::{Event, FailedBefore, Failure, Looked, VerifyReason};
 use crate::snapshot::Snapshot;
 
 /// What a proof by `red` checks leaves for `green` to be compared with.
@@ -67,6 +67,7 @@ impl RunState {
                     step.papers.clone_from(&report.papers);
                     step.questions.clone_from(&report.questions);
                     (step.failure, step.looked) = (None, None);
+                    step.failed_before.clear();
                     (step.lost, step.broken, step.repeats) = (0, 0, 0);
                     step.phase = if aside {
                         Phase::Adopting { snapshot: snapshot.clone() }
@@ -198,6 +199,9 @@ impl RunState {
                 step.session = None;
                 step.tries += 1;
                 step.repeats = if same { step.repeats + 1 } else { 1 };
+            }
+            if let Some(last) = step.failure.take().filter(|_| !same) {
+                FailedBefore::remember(&mut step.failed_before, &last);
             }
             step.failure = Some(failure.clone());
             step.verify_first = false;
