@@ -46,6 +46,9 @@ pub enum Event {
         #[serde(default = "stayed_before", skip_serializing_if = "stays")]
         kept: bool,
     },
+    /// A person goes on without a step whose work is proven, and maybe committed: place and branch are
+    /// set back to what was proven before it. It is skipped when they are.
+    StepTakenBack { step: StepId, reason: String },
     /// An attempt was decided on; its process starts after this is durable.
     /// `resumes` names the agent's own conversation when it goes on.
     AttemptStarted {
@@ -297,6 +300,7 @@ impl Event {
             Self::StepTaken { .. } => "step_taken",
             Self::StepBegan { .. } => "step_began",
             Self::StepSkipped { .. } => "step_skipped",
+            Self::StepTakenBack { .. } => "step_taken_back",
             Self::AttemptStarted { .. } => "attempt_started",
             Self::OfferTaken { .. } => "offer_taken",
             Self::OfferWithdrawn { .. } => "offer_withdrawn",

@@ -316,6 +316,13 @@ pub struct StepState {
     /// made in between, and tests that fail without it have to fail without all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_code: Option<ObjectId>,
+    /// The code that was proven when the step took the place: what is left if a person goes on without
+    /// it. Feedback does not change it, because nobody accepted what was sent back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<ObjectId>,
+    /// Why a person goes on without the step, while its work is being set back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_back: Option<String>,
     /// The failing tests that the step proved, since it was last opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub red: Option<crate::proof::Red>,

@@ -306,6 +306,7 @@ fn decision(event: &Event) -> Option<String> {
         | Event::RouteTaken { .. }
         | Event::RolledBack { .. }
         | Event::StepSkipped { .. }
+        | Event::StepTakenBack { .. }
         | Event::StepWaived { .. }
         | Event::PushSettingsAccepted { .. }
         | Event::ColdProofWaived { .. }
@@ -549,6 +550,9 @@ pub fn describe(event: &Event) -> String {
         Event::StepTaken { step } => format!("`{step}` is next"),
         Event::StepBegan { step, .. } => format!("`{step}` began"),
         Event::StepSkipped { step, reason, .. } => format!("`{step}` was skipped: {reason}"),
+        Event::StepTakenBack { step, reason } => {
+            format!("the work of `{step}` is set back, to go on without it: {reason}")
+        }
         Event::AttemptStarted { attempt, try_number, .. } => {
             format!("attempt {attempt} started (try {try_number})")
         }

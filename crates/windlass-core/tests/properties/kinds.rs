@@ -456,6 +456,7 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "step_ready",
         "step_skipped",
         "step_taken",
+        "step_taken_back",
         "step_waived",
         "stop_requested",
         "tasks_read",

@@ -178,7 +178,12 @@ impl Simulation {
                 }
             }
             Event::StepCommitted { step, commit, code } => {
-                let proven = facts.proven.get(step).map(|snapshot| &snapshot.code);
+                let index = state.plan.find(step).unwrap();
+                let proven = match state.step(index).taken_back {
+                    // Its work leaves the branch: what was proven before it is committed again.
+                    Some(_) => state.step(index).before.as_ref(),
+                    None => facts.proven.get(step).map(|snapshot| &snapshot.code),
+                };
                 assert_eq!(proven, Some(code), "{step} commits what was not proven");
                 assert_eq!(*commit, edge::commit(code, &state.head), "another commit's report");
             }

@@ -92,6 +92,8 @@ impl StepState {
             unjudged: false,
             baseline: None,
             first_code: None,
+            before: None,
+            taken_back: None,
             red: None,
             unheld: Vec::new(),
             fails_cold: false,

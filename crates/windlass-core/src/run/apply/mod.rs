@@ -14,6 +14,7 @@ mod noted;
 mod publish;
 mod question;
 mod reopen;
+mod set_back;
 mod step;
 mod told;
 mod verification;
@@ -75,6 +76,7 @@ impl RunState {
             | Event::StepTaken { step }
             | Event::StepBegan { step, .. }
             | Event::StepSkipped { step, .. }
+            | Event::StepTakenBack { step, .. }
             | Event::StepCommitted { step, .. }
             | Event::StepAdopted { step, .. }
             | Event::PublishIntended { step, .. }

@@ -82,7 +82,7 @@ pub(crate) use verified::SAME_FAILURE;
 /// Raised whenever the same state and input would give other events than before.
 ///
 /// `audit` replays decisions of this version through [`decide`], and others by their events alone.
-pub const DECIDER_VERSION: u32 = 5;
+pub const DECIDER_VERSION: u32 = 6;
 
 /// Why an input was not taken. Nothing is journalled for it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
