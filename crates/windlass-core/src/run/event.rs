@@ -29,6 +29,8 @@ pub enum Event {
         driver: Fence,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<Session>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        boxes: Option<bool>,
     },
     /// The driver left; nothing new starts until another one takes over.
     DriverLeft,
@@ -57,6 +59,9 @@ pub enum Event {
         driver: Fence,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resumes: Option<String>,
+        /// Whether it runs in a box, where the driver knows; older journals say so when it has ended.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        boxed: Option<bool>,
     },
     /// The session took the attempt that it was offered: its subagent is about to start.
     OfferTaken { attempt: AttemptId, call: String },

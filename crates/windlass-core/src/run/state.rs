@@ -95,6 +95,9 @@ pub struct RunState {
     /// When the last gate opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate_since: Option<Timestamp>,
+    /// Whether attempts of the driver run in a box, as far as it said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boxes: Option<bool>,
     /// Whether any attempt so far was outside a box, where it may reach what speaks for the person.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unboxed: bool,

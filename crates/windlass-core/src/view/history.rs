@@ -389,7 +389,7 @@ fn publishing_words(event: &Event) -> String {
 fn session_words(event: &Event) -> String {
     match event {
         Event::DriverLeft => "the driver left".to_owned(),
-        Event::DriverTookOver { driver, session: None } => {
+        Event::DriverTookOver { driver, session: None, .. } => {
             format!("driver {} took over", driver.0)
         }
         Event::DriverTookOver { session: Some(session), .. } => {

@@ -78,7 +78,9 @@ impl Simulation {
         };
         simulation.take(&events[1..]);
         assert!(simulation.state == state);
-        simulation.feed(InputKind::DriverTookOver { driver: Fence(0), session: None }).unwrap();
+        simulation
+            .feed(InputKind::DriverTookOver { driver: Fence(0), session: None, boxes: None })
+            .unwrap();
         simulation
     }
 
@@ -277,7 +279,11 @@ impl Simulation {
     /// Another driver comes; an attempt of an older one is lost.
     pub(crate) fn take_over(&mut self) {
         self.fence += 1;
-        let _ = self.feed(InputKind::DriverTookOver { driver: Fence(self.fence), session: None });
+        let _ = self.feed(InputKind::DriverTookOver {
+            driver: Fence(self.fence),
+            session: None,
+            boxes: None,
+        });
         let running: Vec<_> = self.state.running_attempts().collect();
         for attempt in running {
             if ran_by(&self.state, &attempt) == self.state.driver {

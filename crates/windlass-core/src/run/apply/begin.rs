@@ -56,6 +56,7 @@ impl RunState {
             checkpoints: imbl::Vector::new(),
             draft: false,
             gate_since: None,
+            boxes: None,
             unboxed: false,
             clarifications: imbl::Vector::new(),
             blockers: imbl::Vector::new(),

@@ -166,8 +166,9 @@ impl RunState {
     )]
     fn apply_to_driver(&mut self, event: &Event) -> Applied {
         match event {
-            Event::DriverTookOver { driver, session } => {
+            Event::DriverTookOver { driver, session, boxes } => {
                 self.driver = Some(*driver);
+                self.boxes = *boxes;
                 self.session.clone_from(session);
                 self.blocks = Blocks::default();
             }

@@ -161,6 +161,7 @@ fn start_next(draft: &Draft, index: StepIndex, driver: Fence) -> Option<Event> {
         try_number: step.tries + 1,
         driver,
         resumes: step.session.clone(),
+        boxed: state.boxes,
     })
 }
 

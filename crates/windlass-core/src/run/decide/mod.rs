@@ -247,9 +247,13 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
     let mut draft = Draft::new(state, input);
     match &input.kind {
         InputKind::Start { .. } => return Err(Rejected::AlreadyStarted),
-        InputKind::DriverTookOver { driver, session } => {
+        InputKind::DriverTookOver { driver, session, boxes } => {
             session::withdraw_offers(&mut draft);
-            draft.emit(Event::DriverTookOver { driver: *driver, session: session.clone() });
+            draft.emit(Event::DriverTookOver {
+                driver: *driver,
+                session: session.clone(),
+                boxes: *boxes,
+            });
         }
         InputKind::DriverLeft => {
             if draft.state.driver.is_some() {
