@@ -42,7 +42,7 @@ impl ShownWork {
         let mut changes = engine.diff(&from.code, &to.code)?;
         let all = changes.len();
         changes.retain(|change| (picked.wanted)(&change.path.to_string()));
-        let notes = engine.clone_notes(&from.code, &to.code, &changes);
+        let notes = engine.clone_notes(&to.code, &changes);
         let exact = |keep: bool| -> Vec<TreePath> {
             let paths = changes.iter().map(|change| &change.path);
             paths.filter(|path| (picked.protected)(&path.to_string()) == keep).cloned().collect()

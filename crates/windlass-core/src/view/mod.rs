@@ -40,7 +40,9 @@ pub use blockers::{
     BlockedView, BlockerView, ResolvedView, blocked_views, blocker_instructions, blocker_views,
 };
 pub use changes::{Changes, Difference, FileChange};
-pub use clone_notes::{EntryChange, EntryKind, Side, Trees, clone_notes};
+pub use clone_notes::{
+    EntryChange, EntryKind, MAX_FOLLOWED, Side, Trees, clone_notes, decides_what_is_cloned,
+};
 pub use compact::{CompactStory, CompactView, MAX_COMPACT_BYTES, compact_view};
 pub use complete::{CompleteView, complete_view};
 pub use cost::{CostBy, CostGroup, CostRow, CostSum, CostView, Spend, cost_view};

@@ -13,6 +13,7 @@
 //! missing where checks run as well, so hiding gains nothing.
 
 mod aside;
+mod blobs;
 mod changes;
 mod checkout;
 mod clone_notes;
