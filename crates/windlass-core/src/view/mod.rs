@@ -67,7 +67,7 @@ pub use plain::{plain_line, plain_lines};
 pub use printable::{Lines, beginning, printable, printable_bytes};
 pub use progress::{ProgressCounts, ProgressView, progress_markdown, progress_view};
 pub use questions::{AnswerView, ChoiceView, QuestionView, clarifications_text, question_views};
-pub use quiet::{SEPARATOR, mentioning_nobody, quiet, quiet_except};
+pub use quiet::{SEPARATOR, mentioning_nobody, pull_request_title, quiet, quiet_except};
 pub use redact::Redaction;
 pub use report::{
     MAX_PULL_REQUEST_BYTES, ReportAttempt, ReportAudit, ReportCold, ReportDecision, ReportFacts,
