@@ -86,6 +86,9 @@ pub struct RunState {
     /// The same for files of which only some keys count: what stands for their values.
     #[serde(default, skip_serializing_if = "has_none")]
     pub pinned_values: Arc<BTreeMap<String, ContentHash>>,
+    /// In which code each of the pinned files was accepted: its mode there is part of the pin.
+    #[serde(default, skip_serializing_if = "has_none")]
+    pub pinned_in: Arc<BTreeMap<String, ObjectId>>,
     /// The code tree that the place is set to before the next step begins.
     pub reset_code: Option<ObjectId>,
     /// Verifications so far.

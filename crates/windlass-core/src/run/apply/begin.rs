@@ -47,6 +47,7 @@ impl RunState {
             latest: None,
             pins: Arc::default(),
             pinned_values: Arc::default(),
+            pinned_in: Arc::default(),
             reset_code: None,
             verifications: 0,
             gates: 0,

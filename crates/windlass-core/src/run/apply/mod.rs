@@ -254,16 +254,22 @@ impl RunState {
                 self.update(index, |step| step.phase = Phase::AtGate { gate: gate.clone() });
             }
             Event::ProtectedPinned { changes } => {
-                let Some(Gate { kind: GateKind::Protected { .. }, .. }) = self.gate() else {
+                let Some(Gate { kind: GateKind::Protected { .. }, snapshot, .. }) = self.gate()
+                else {
                     return Err(self.wrong_control(event));
                 };
+                let code = snapshot.code.clone();
+                let accepted_in = Arc::make_mut(&mut self.pinned_in);
                 let pins = Arc::make_mut(&mut self.pins);
                 let values = Arc::make_mut(&mut self.pinned_values);
                 for change in changes {
                     let path = change.path.clone();
                     match &change.values {
                         Some(accepted) => drop(values.insert(path, accepted.clone())),
-                        None => drop(pins.insert(path, change.now.clone())),
+                        None => {
+                            accepted_in.insert(path.clone(), code.clone());
+                            pins.insert(path, change.now.clone());
+                        }
                     }
                 }
             }
