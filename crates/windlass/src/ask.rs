@@ -4,11 +4,13 @@ pub(crate) mod keyboard;
 mod questions;
 mod showing;
 
+use std::time::Instant;
+
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use windlass_core::id::{RunId, StepId};
 use windlass_core::run::{GateKind, RunState};
-use windlass_core::time::Timestamp;
+use windlass_core::time::{Span, Timestamp};
 use windlass_core::view::{Lines, printable, status_view};
 use windlass_engine::dispatch::{Request, now, send_shown};
 use windlass_engine::journal::load;
@@ -24,6 +26,7 @@ use keyboard::Typed;
 use showing::Showing;
 
 pub(crate) use questions::questions;
+pub(crate) use showing::not_shown;
 
 /// How often the journal is looked at while nobody types.
 const INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
@@ -72,7 +75,7 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
     let showing = Showing::of(surroundings, state, gate);
     showing.print();
     note("  look at it elsewhere: `windlass watch`, `windlass proofs`, `windlass place`");
-    let shown = now();
+    let shown = Instant::now();
     // Also after an answer that was refused because the files changed: they are verified again.
     let open = |state: &RunState| state.gate().is_some_and(|open| open.id == gate.id);
     let mut asked = Asked::new(surroundings, &state.facts.run, open, None)?;
@@ -104,7 +107,7 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
                 continue;
             }
         };
-        let after = Some(now().since(shown));
+        let after = Some(Span(u64::try_from(shown.elapsed().as_millis()).unwrap_or(u64::MAX)));
         let (site, run) = (&surroundings.site, &state.facts.run);
         let sent = send_shown(site, run, &person(), &request, after)?;
         match decide_answer(&sent.answer) {

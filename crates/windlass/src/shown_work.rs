@@ -7,7 +7,7 @@ use windlass_core::plan::Plan;
 use windlass_core::protect::{Entry, Rules, Seen};
 use windlass_core::snapshot::Snapshot;
 use windlass_core::view::{Excerpt, Room, excerpt};
-use windlass_engine::git::{EngineRepository, GitError, PAPERS, TreePath};
+use windlass_engine::git::{Change, EngineRepository, GitError, PAPERS, TreeEntry, TreePath};
 
 /// How much of a patch is read. Whoever shows it says when there is more.
 const MAX_PATCH_BYTES: usize = 64 << 20;
@@ -18,7 +18,7 @@ pub(crate) const ALL_OF_IT: &str = "`d` shows all";
 /// Which files are shown, and how.
 pub(crate) struct Picked<'a> {
     /// Files that judge the work: they come first, and as text whatever their bytes are.
-    pub(crate) protected: &'a dyn Fn(&str) -> bool,
+    pub(crate) protected: &'a dyn Fn(&Change) -> bool,
     /// The files that are shown at all, by their path in the place.
     pub(crate) wanted: &'a dyn Fn(&str) -> bool,
 }
@@ -42,10 +42,10 @@ impl ShownWork {
         let mut changes = engine.diff(&from.code, &to.code)?;
         let all = changes.len();
         changes.retain(|change| (picked.wanted)(&change.path.to_string()));
-        let notes = engine.clone_notes(&from.code, &to.code, &changes);
+        let notes = engine.clone_notes(&to.code, &changes);
         let exact = |keep: bool| -> Vec<TreePath> {
-            let paths = changes.iter().map(|change| &change.path);
-            paths.filter(|path| (picked.protected)(&path.to_string()) == keep).cloned().collect()
+            let some = changes.iter().filter(|change| (picked.protected)(change) == keep);
+            some.map(|change| change.path.clone()).collect()
         };
         let (first, rest) = (exact(true), exact(false));
         let mut code = Vec::new();
@@ -94,16 +94,50 @@ impl ShownWork {
     }
 }
 
-/// Says whether a file judges the work of a plan.
-pub(crate) fn protects(plan: &Plan) -> impl Fn(&str) -> bool {
+/// Says whether a changed file judges the work of a plan: some rules are about new files alone, some
+/// about those that were there.
+pub(crate) fn protects(plan: &Plan) -> impl Fn(&Change) -> bool {
     let rules = Rules::new(&plan.protect);
-    move |path| {
-        let file = Some(Entry::File);
-        rules.look(Seen { path, was: file, now: file }).is_some()
-    }
+    move |change| is_about(&rules, change)
+}
+
+fn is_about(rules: &Rules, change: &Change) -> bool {
+    let (was, now) = (entry(change.old.as_ref()), entry(change.new.as_ref()));
+    rules.look(Seen { path: &change.path.to_string(), was, now }).is_some()
+}
+
+fn entry(entry: Option<&TreeEntry>) -> Option<Entry> {
+    entry.map(|entry| match entry.mode {
+        0o120_000 | 0o160_000 => Entry::Link,
+        _ => Entry::File,
+    })
 }
 
 /// Says of a file that it is none of these.
 pub(crate) fn but_not(paths: BTreeSet<String>) -> impl Fn(&str) -> bool {
     move |path| !paths.contains(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use windlass_core::protect::{Only, Protected};
+    use windlass_engine::git::ChangeStatus;
+
+    use super::*;
+
+    #[test]
+    fn a_rule_about_new_files_puts_new_files_first() {
+        let only = |only| Protected { only: Some(only), ..Protected::whole("**/conftest.py") };
+        let some = || Some(TreeEntry { mode: 0o100_644, id: "0123".into() });
+        let path = TreePath::new(*b"a/conftest.py");
+        let added = Change { path, status: ChangeStatus::Added, old: None, new: some() };
+        let edited = Change { status: ChangeStatus::Modified, old: some(), ..added.clone() };
+        for (only, first) in [(only(Only::New), &added), (only(Only::Existing), &edited)] {
+            let rules = Rules::new(&[only]);
+            assert_eq!(
+                [&added, &edited].map(|change| is_about(&rules, change)),
+                [first == &added, first == &edited]
+            );
+        }
+    }
 }

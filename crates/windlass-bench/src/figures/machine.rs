@@ -57,7 +57,7 @@ fn per_decision(steps: usize) -> BenchResult<f64> {
     let (mut state, _) = start(&Input { at: AT, actor: Actor::engine(), kind })?;
     let begun = computed()?;
     let mut decisions = 0_u32;
-    let mut next = Some(InputKind::DriverTookOver { driver: Fence(1), session: None });
+    let mut next = Some(InputKind::DriverTookOver { driver: Fence(1), session: None, boxes: None });
     while let Some(kind) = next {
         let input = Input { at: AT, actor: Actor::engine(), kind };
         let events = decide(&state, &input)?;

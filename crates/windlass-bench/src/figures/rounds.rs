@@ -95,7 +95,7 @@ fn go_round(
     wanted: u64,
 ) -> BenchResult<u64> {
     let mut at: Timestamp = now();
-    journal.greet(at, None)?;
+    journal.greet(at, None, None)?;
     loop {
         at = at.plus(Span::seconds(1));
         let effect = outstanding(journal.state()).into_iter().next();

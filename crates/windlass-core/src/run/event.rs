@@ -29,6 +29,8 @@ pub enum Event {
         driver: Fence,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<Session>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        boxes: Option<bool>,
     },
     /// The driver left; nothing new starts until another one takes over.
     DriverLeft,
@@ -46,6 +48,9 @@ pub enum Event {
         #[serde(default = "stayed_before", skip_serializing_if = "stays")]
         kept: bool,
     },
+    /// A person goes on without a step whose work is proven, and maybe committed: place and branch are
+    /// set back to what was proven before it. It is skipped when they are.
+    StepTakenBack { step: StepId, reason: String },
     /// An attempt was decided on; its process starts after this is durable.
     /// `resumes` names the agent's own conversation when it goes on.
     AttemptStarted {
@@ -54,6 +59,9 @@ pub enum Event {
         driver: Fence,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         resumes: Option<String>,
+        /// Whether it runs in a box, where the driver knows; older journals say so when it has ended.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        boxed: Option<bool>,
     },
     /// The session took the attempt that it was offered: its subagent is about to start.
     OfferTaken { attempt: AttemptId, call: String },
@@ -297,6 +305,7 @@ impl Event {
             Self::StepTaken { .. } => "step_taken",
             Self::StepBegan { .. } => "step_began",
             Self::StepSkipped { .. } => "step_skipped",
+            Self::StepTakenBack { .. } => "step_taken_back",
             Self::AttemptStarted { .. } => "attempt_started",
             Self::OfferTaken { .. } => "offer_taken",
             Self::OfferWithdrawn { .. } => "offer_withdrawn",

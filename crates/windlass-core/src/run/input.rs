@@ -182,6 +182,9 @@ pub enum InputKind {
         /// The session that drives through its hooks.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         session: Option<Session>,
+        /// Whether attempts that it starts run in a box; none where a session has them in its hands.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        boxes: Option<bool>,
     },
     /// The driver left, or was found dead: nothing new starts until another one takes over.
     DriverLeft,

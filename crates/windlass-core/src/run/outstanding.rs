@@ -83,7 +83,11 @@ fn of_step(state: &RunState, index: StepIndex) -> Option<Effect> {
         Phase::Beginning => Effect::TakeBaseline(BaselineRequest {
             step: plan.id.clone(),
             epoch: step.epoch,
-            set_aside: step.papers.clone(),
+            // Papers are on no branch: those of a step that is taken back stay, as those of others do.
+            set_aside: match step.taken_back {
+                Some(_) => Vec::new(),
+                None => step.papers.clone(),
+            },
             reset_code: state.reset_code.clone(),
         }),
         Phase::Running { attempt, .. } => Effect::EnsureAttempt { attempt: attempt_id(*attempt) },

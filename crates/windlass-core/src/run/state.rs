@@ -86,6 +86,9 @@ pub struct RunState {
     /// The same for files of which only some keys count: what stands for their values.
     #[serde(default, skip_serializing_if = "has_none")]
     pub pinned_values: Arc<BTreeMap<String, ContentHash>>,
+    /// In which code each of the pinned files was accepted: its mode there is part of the pin.
+    #[serde(default, skip_serializing_if = "has_none")]
+    pub pinned_in: Arc<BTreeMap<String, ObjectId>>,
     /// The code tree that the place is set to before the next step begins.
     pub reset_code: Option<ObjectId>,
     /// Verifications so far.
@@ -95,6 +98,9 @@ pub struct RunState {
     /// When the last gate opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate_since: Option<Timestamp>,
+    /// Whether attempts of the driver run in a box, as far as it said so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub boxes: Option<bool>,
     /// Whether any attempt so far was outside a box, where it may reach what speaks for the person.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unboxed: bool,
@@ -316,6 +322,13 @@ pub struct StepState {
     /// made in between, and tests that fail without it have to fail without all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_code: Option<ObjectId>,
+    /// The code that was proven when the step took the place: what is left if a person goes on without
+    /// it. Feedback does not change it, because nobody accepted what was sent back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<ObjectId>,
+    /// Why a person goes on without the step, while its work is being set back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub taken_back: Option<String>,
     /// The failing tests that the step proved, since it was last opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub red: Option<crate::proof::Red>,

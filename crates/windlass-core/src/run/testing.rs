@@ -412,7 +412,9 @@ impl Run {
             return run;
         }
         run.first =
-            run.expect(InputKind::DriverTookOver { driver: DRIVER, session: None })[1..].to_vec();
+            run.expect(InputKind::DriverTookOver { driver: DRIVER, session: None, boxes: None })
+                [1..]
+                .to_vec();
         run
     }
 
@@ -772,6 +774,7 @@ pub(crate) fn started(attempt: &str, try_number: u32) -> Event {
         try_number,
         driver: DRIVER,
         resumes: None,
+        boxed: None,
     }
 }
 

@@ -84,7 +84,7 @@ impl Walk {
         if self.for_people.is_empty() {
             self.feed(
                 Actor::engine(),
-                InputKind::DriverTookOver { driver: Fence(1), session: None },
+                InputKind::DriverTookOver { driver: Fence(1), session: None, boxes: None },
             )?;
         }
         Ok(())

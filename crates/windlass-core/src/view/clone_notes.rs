@@ -14,6 +14,12 @@ const MAX_RULES: usize = 5;
 /// The longest text of others in a note, in characters.
 const MAX_TOLD: usize = 200;
 
+/// How many changed links are followed; the rest are counted.
+pub const MAX_FOLLOWED: usize = 200;
+
+/// How many notes there are; the rest are counted.
+const MAX_NOTES: usize = 200;
+
 /// What a path is in a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
@@ -69,22 +75,54 @@ pub trait Trees {
 /// Says what changed besides lines, what leads astray first.
 pub fn clone_notes(changes: &[EntryChange], trees: &impl Trees) -> Vec<String> {
     let mut notes: Vec<(Weight, String)> = Vec::new();
+    let mut links = 0;
     for change in changes {
+        if change.new.as_ref().is_some_and(|(kind, _)| *kind == EntryKind::Link) {
+            links += 1;
+            if links > MAX_FOLLOWED {
+                continue;
+            }
+        }
         let path = told(&change.path);
         of_kinds(change, &path, trees, &mut notes);
-        let name = change.path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
-        // Git reads these two by their names, whatever case a file system makes of them.
-        if name.eq_ignore_ascii_case(b".gitattributes") {
+        if is_attributes(&change.path) {
             notes.push((Weight::Clone, attributes(change, &path, trees)));
         }
-        if change.path.eq_ignore_ascii_case(b".gitmodules") {
+        if is_modules(&change.path) {
             let told = submodules(change, &path, trees);
             notes.extend(told.into_iter().map(|note| (Weight::Clone, note)));
         }
     }
+    let unfollowed = links.saturating_sub(MAX_FOLLOWED);
+    if unfollowed > 0 {
+        let words = format!(
+            "{unfollowed} more links are new or changed; where they lead is not looked at here"
+        );
+        notes.insert(0, (Weight::Outside, words));
+    }
     // The order within a weight stays that of the paths.
     notes.sort_by_key(|(weight, _)| *weight);
-    notes.into_iter().map(|(_, note)| note).collect()
+    let more = notes.len().saturating_sub(MAX_NOTES);
+    let mut notes: Vec<String> = notes.into_iter().take(MAX_NOTES).map(|(_, note)| note).collect();
+    if more > 0 {
+        notes.push(format!("{more} more such changes"));
+    }
+    notes
+}
+
+/// Returns whether git reads the file to know what a clone gets.
+pub fn decides_what_is_cloned(path: &[u8]) -> bool {
+    is_attributes(path) || is_modules(path)
+}
+
+/// Git reads it by its name, whatever case a file system makes of it.
+fn is_attributes(path: &[u8]) -> bool {
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or_default();
+    name.eq_ignore_ascii_case(b".gitattributes")
+}
+
+fn is_modules(path: &[u8]) -> bool {
+    path.eq_ignore_ascii_case(b".gitmodules")
 }
 
 /// How much a note weighs, the heaviest first.

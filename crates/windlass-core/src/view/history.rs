@@ -306,6 +306,7 @@ fn decision(event: &Event) -> Option<String> {
         | Event::RouteTaken { .. }
         | Event::RolledBack { .. }
         | Event::StepSkipped { .. }
+        | Event::StepTakenBack { .. }
         | Event::StepWaived { .. }
         | Event::PushSettingsAccepted { .. }
         | Event::ColdProofWaived { .. }
@@ -388,7 +389,7 @@ fn publishing_words(event: &Event) -> String {
 fn session_words(event: &Event) -> String {
     match event {
         Event::DriverLeft => "the driver left".to_owned(),
-        Event::DriverTookOver { driver, session: None } => {
+        Event::DriverTookOver { driver, session: None, .. } => {
             format!("driver {} took over", driver.0)
         }
         Event::DriverTookOver { session: Some(session), .. } => {
@@ -549,6 +550,9 @@ pub fn describe(event: &Event) -> String {
         Event::StepTaken { step } => format!("`{step}` is next"),
         Event::StepBegan { step, .. } => format!("`{step}` began"),
         Event::StepSkipped { step, reason, .. } => format!("`{step}` was skipped: {reason}"),
+        Event::StepTakenBack { step, reason } => {
+            format!("the work of `{step}` is set back, to go on without it: {reason}")
+        }
         Event::AttemptStarted { attempt, try_number, .. } => {
             format!("attempt {attempt} started (try {try_number})")
         }

@@ -40,7 +40,9 @@ pub use blockers::{
     BlockedView, BlockerView, ResolvedView, blocked_views, blocker_instructions, blocker_views,
 };
 pub use changes::{Changes, Difference, FileChange};
-pub use clone_notes::{EntryChange, EntryKind, Side, Trees, clone_notes};
+pub use clone_notes::{
+    EntryChange, EntryKind, MAX_FOLLOWED, Side, Trees, clone_notes, decides_what_is_cloned,
+};
 pub use compact::{CompactStory, CompactView, MAX_COMPACT_BYTES, compact_view};
 pub use complete::{CompleteView, complete_view};
 pub use cost::{CostBy, CostGroup, CostRow, CostSum, CostView, Spend, cost_view};
@@ -65,7 +67,7 @@ pub use plain::{plain_line, plain_lines};
 pub use printable::{Lines, beginning, printable, printable_bytes};
 pub use progress::{ProgressCounts, ProgressView, progress_markdown, progress_view};
 pub use questions::{AnswerView, ChoiceView, QuestionView, clarifications_text, question_views};
-pub use quiet::{SEPARATOR, mentioning_nobody, quiet, quiet_except};
+pub use quiet::{SEPARATOR, mentioning_nobody, pull_request_title, quiet, quiet_except};
 pub use redact::Redaction;
 pub use report::{
     MAX_PULL_REQUEST_BYTES, ReportAttempt, ReportAudit, ReportCold, ReportDecision, ReportFacts,

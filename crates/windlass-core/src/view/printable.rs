@@ -39,7 +39,14 @@ pub fn printable_bytes(bytes: &[u8], lines: Lines) -> String {
 
 fn append(shown: &mut String, text: &str, lines: Lines) {
     let mut before = ' ';
+    let mut base = ' ';
+    let mut marks = 0;
     for c in text.chars() {
+        if is_mark(c) {
+            marks += 1;
+        } else {
+            (base, marks) = (c, 0);
+        }
         match c {
             '\n' | '\t' if lines == Lines::Many => shown.push(c),
             // Writing to a string cannot fail.
@@ -47,6 +54,9 @@ fn append(shown: &mut String, text: &str, lines: Lines) {
                 let _ = write!(shown, "\\x{:02x}", c as u32);
             }
             c if joins_pictures(c) && is_picture(before) => shown.push(c),
+            c if marks > MOST_MARKS || (marks > 0 && carries_no_mark(base)) => {
+                let _ = write!(shown, "\\u{{{:x}}}", c as u32);
+            }
             c if c.is_control() || is_reordering(c) || is_invisible(c) => {
                 let _ = write!(shown, "\\u{{{:x}}}", c as u32);
             }
@@ -60,9 +70,31 @@ fn is_reordering(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Characters that have no width, or break a line where no editor shows one.
+/// How many marks one letter carries in any writing that we know of. A pile of them covers other lines.
+const MOST_MARKS: usize = 3;
+
+/// Marks that are drawn over the character before them.
+fn is_mark(c: char) -> bool {
+    matches!(c,
+        '\u{300}'..='\u{36f}' | '\u{483}'..='\u{489}' | '\u{591}'..='\u{5bd}' | '\u{5bf}'
+        | '\u{5c1}'..='\u{5c2}' | '\u{5c4}'..='\u{5c5}' | '\u{5c7}' | '\u{610}'..='\u{61a}'
+        | '\u{64b}'..='\u{65f}' | '\u{670}' | '\u{6d6}'..='\u{6dc}' | '\u{6df}'..='\u{6e4}'
+        | '\u{6e7}'..='\u{6e8}' | '\u{6ea}'..='\u{6ed}' | '\u{e31}' | '\u{e34}'..='\u{e3a}'
+        | '\u{e47}'..='\u{e4e}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}'
+        | '\u{20d0}'..='\u{20ff}' | '\u{302a}'..='\u{302f}' | '\u{3099}'..='\u{309a}'
+        | '\u{fe20}'..='\u{fe2f}')
+}
+
+/// Signs and spaces carry no marks in any language: `=` with a stroke over it reads as another sign.
+fn carries_no_mark(base: char) -> bool {
+    base.is_whitespace() || base.is_control() || base.is_ascii_punctuation()
+}
+
+/// Characters that have no width, look like a space, break a line where no editor shows one, or look as
+/// each machine's fonts please.
 fn is_invisible(c: char) -> bool {
     matches!(c,
+        '\u{2800}' | '\u{1d159}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}' |
         '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}'
         | '\u{ffa0}' | '\u{feff}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}'
         | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}'
@@ -107,6 +139,39 @@ mod tests {
         let pictures = "\u{2764}\u{fe0f} \u{1f468}\u{200d}\u{1f469}";
         assert_eq!(printable(pictures, Lines::One), pictures);
         assert_eq!(printable("a\u{200d}", Lines::One), "a\\u{200d}");
+    }
+
+    #[test]
+    fn blanks_private_characters_and_piles_of_marks_are_shown() {
+        for hidden in [
+            '\u{2800}',
+            '\u{e000}',
+            '\u{f8ff}',
+            '\u{3164}',
+            '\u{ad}',
+            '\u{e0001}',
+            '\u{e0041}',
+            '\u{f0000}',
+            '\u{10fffd}',
+        ] {
+            let shown = printable(&format!("a{hidden}b"), Lines::Many);
+            assert_eq!(shown, format!("a\\u{{{:x}}}b", hidden as u32));
+        }
+        let pile = format!("a{}b", "\u{301}".repeat(6));
+        assert_eq!(
+            printable(&pile, Lines::One),
+            format!("a{}{}b", "\u{301}".repeat(3), "\\u{301}".repeat(3))
+        );
+        assert_eq!(printable("a =\u{338} b", Lines::One), "a =\\u{338} b");
+        for honest in [
+            "e\u{301}",
+            "\u{1ec7}",
+            "\u{5e9}\u{5c1}\u{5b8}",
+            "\u{e17}\u{e35}\u{e48}",
+            "한글 日本語 عربي",
+        ] {
+            assert_eq!(printable(honest, Lines::One), honest);
+        }
     }
 
     #[test]

@@ -46,6 +46,12 @@ pub fn quiet_except(text: &str, issue: Option<u64>) -> String {
     joined(&signs, &separated)
 }
 
+/// The title of a pull request: one line whose every character is seen, and that acts on no issue but
+/// the run's own.
+pub fn pull_request_title(title: &str, issue: Option<u64>) -> String {
+    quiet_except(&one_line(title), issue)
+}
+
 /// Keeps `@name` from calling anybody, and changes nothing else: for text that is set as code, and for
 /// notifications. Forges leave code alone; mail that quotes it is read as text without marks.
 pub fn mentioning_nobody(text: &str) -> String {
@@ -226,6 +232,15 @@ mod tests {
         let kept = |text| quiet_except(text, Some(12)).replace(SEPARATOR, "·");
         assert_eq!(kept("#12: links (#12)"), "#12: links (#12)");
         assert_eq!(kept("#123 ada/engine#12 #12a"), "#·123 ada/engine#·12 #·12a");
+    }
+
+    #[test]
+    fn a_title_hides_nothing() {
+        let title = "#12: fix\u{202e}ed\u{200b} \u{2800}@ada\u{e0041}\ncloses #5";
+        assert_eq!(
+            pull_request_title(title, Some(12)).replace(SEPARATOR, "·"),
+            "#12: fix\\u{202e}ed\\u{200b} \\u{2800}@·ada\\u{e0041} closes #·5"
+        );
     }
 
     #[test]

@@ -305,6 +305,9 @@ impl<'a> Teller<'a> {
             Event::StepSkipped { step, reason, .. } if step == self.step => {
                 Some(format!("it was skipped: {reason}"))
             }
+            Event::StepTakenBack { step, reason } if step == self.step => Some(format!(
+                "its work is set back to what was proven before it, to go on without it: {reason}"
+            )),
             Event::WaitStarted { step, until, limit } if step == self.step => Some(if *limit {
                 format!("it waits until {until}, and nothing is started before")
             } else {

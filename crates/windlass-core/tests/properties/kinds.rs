@@ -66,7 +66,11 @@ fn look_around() -> Seen {
             seen.phases.extend(state.steps.iter().map(|step| phase_kind(&step.phase)));
             seen.keep(state);
             // The same with a session in the place of the driver.
-            let kind = InputKind::DriverTookOver { driver: Fence(98), session: Some(session()) };
+            let kind = InputKind::DriverTookOver {
+                driver: Fence(98),
+                session: Some(session()),
+                boxes: None,
+            };
             let at = Timestamp(1_700_000_000_000);
             let take_over = Input { at, actor: Actor::engine(), kind };
             let mut hosted = state.clone();
@@ -170,7 +174,7 @@ fn session() -> Session {
 
 fn inputs_of_sessions() -> [InputKind; 5] {
     [
-        InputKind::DriverTookOver { driver: Fence(99), session: Some(session()) },
+        InputKind::DriverTookOver { driver: Fence(99), session: Some(session()), boxes: None },
         InputKind::StopAsked { idle_blocks: 0, cap: None },
         InputKind::StopAsked { idle_blocks: 9, cap: Some(8) },
         InputKind::PersonSpoke,
@@ -191,7 +195,7 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
             plan: Box::new((*state.plan).clone()),
             facts: Box::new((*state.facts).clone()),
         },
-        InputKind::DriverTookOver { driver: Fence(99), session: None },
+        InputKind::DriverTookOver { driver: Fence(99), session: None, boxes: None },
         InputKind::DriverLeft,
     ];
     inputs.extend(inputs_of_sessions());
@@ -456,6 +460,7 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "step_ready",
         "step_skipped",
         "step_taken",
+        "step_taken_back",
         "step_waived",
         "stop_requested",
         "tasks_read",

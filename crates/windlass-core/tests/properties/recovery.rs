@@ -50,7 +50,7 @@ impl PureRun {
         let (state, events) = start(&Input { at: now, actor: Actor::person("ann"), kind }).unwrap();
         let journal = events.into_iter().map(|event| (now, event)).collect();
         let mut run = Self { seed, state, code: "c0".into(), aside: BTreeMap::new(), now, journal };
-        run.feed(InputKind::DriverTookOver { driver: Fence(0), session: None });
+        run.feed(InputKind::DriverTookOver { driver: Fence(0), session: None, boxes: None });
         run
     }
 
@@ -71,7 +71,11 @@ impl PureRun {
         if recovered.state.is_ended() {
             return recovered;
         }
-        recovered.feed(InputKind::DriverTookOver { driver: Fence(fence), session: None });
+        recovered.feed(InputKind::DriverTookOver {
+            driver: Fence(fence),
+            session: None,
+            boxes: None,
+        });
         let running: Vec<_> = recovered.state.running_attempts().collect();
         for attempt in running {
             assert_ne!(ran_by(&recovered.state, &attempt), Some(Fence(fence)));

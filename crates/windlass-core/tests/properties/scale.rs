@@ -43,7 +43,7 @@ fn run(plan: Plan) -> (usize, usize, usize) {
     let at = Timestamp(1_700_000_000_000);
     let kind = InputKind::Start { plan: Box::new(plan), facts: Box::new(facts(false)) };
     let (mut state, events) = start(&Input { at, actor: Actor::engine(), kind }).unwrap();
-    let kind = InputKind::DriverTookOver { driver: Fence(1), session: None };
+    let kind = InputKind::DriverTookOver { driver: Fence(1), session: None, boxes: None };
     let took_over = decide(&state, &Input { at, actor: Actor::engine(), kind }).unwrap();
     for event in &took_over {
         state.apply(at, event).unwrap();

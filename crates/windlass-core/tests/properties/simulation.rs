@@ -78,7 +78,9 @@ impl Simulation {
         };
         simulation.take(&events[1..]);
         assert!(simulation.state == state);
-        simulation.feed(InputKind::DriverTookOver { driver: Fence(0), session: None }).unwrap();
+        simulation
+            .feed(InputKind::DriverTookOver { driver: Fence(0), session: None, boxes: None })
+            .unwrap();
         simulation
     }
 
@@ -178,7 +180,12 @@ impl Simulation {
                 }
             }
             Event::StepCommitted { step, commit, code } => {
-                let proven = facts.proven.get(step).map(|snapshot| &snapshot.code);
+                let index = state.plan.find(step).unwrap();
+                let proven = match state.step(index).taken_back {
+                    // Its work leaves the branch: what was proven before it is committed again.
+                    Some(_) => state.step(index).before.as_ref(),
+                    None => facts.proven.get(step).map(|snapshot| &snapshot.code),
+                };
                 assert_eq!(proven, Some(code), "{step} commits what was not proven");
                 assert_eq!(*commit, edge::commit(code, &state.head), "another commit's report");
             }
@@ -272,7 +279,11 @@ impl Simulation {
     /// Another driver comes; an attempt of an older one is lost.
     pub(crate) fn take_over(&mut self) {
         self.fence += 1;
-        let _ = self.feed(InputKind::DriverTookOver { driver: Fence(self.fence), session: None });
+        let _ = self.feed(InputKind::DriverTookOver {
+            driver: Fence(self.fence),
+            session: None,
+            boxes: None,
+        });
         let running: Vec<_> = self.state.running_attempts().collect();
         for attempt in running {
             if ran_by(&self.state, &attempt) == self.state.driver {

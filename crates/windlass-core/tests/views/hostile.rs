@@ -5,8 +5,12 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use windlass_core::judgement::{CriterionResult, CriterionVerdict, Level, Remark};
+use windlass_core::measure::TestsChanged;
 use windlass_core::plan::Holds;
-use windlass_core::view::{self, Changes, Difference, FileChange, ReportFacts, ReportView};
+use windlass_core::view::{
+    self, Changes, Difference, EntryChange, EntryKind, FileChange, ReportFacts, ReportView, Side,
+    Trees,
+};
 
 use crate::literal::hostile;
 use crate::rendered::{acted_on, rendered};
@@ -57,6 +61,19 @@ fn told_by(text: &str) -> Story {
     story
 }
 
+/// Trees in which everything says the same.
+struct Everywhere<'t>(&'t str);
+
+impl Trees for Everywhere<'_> {
+    fn read(&self, _side: Side, _path: &[u8]) -> Option<Vec<u8>> {
+        Some(self.0.as_bytes().to_vec())
+    }
+
+    fn kind(&self, _path: &[u8]) -> Option<EntryKind> {
+        Some(EntryKind::Link)
+    }
+}
+
 fn report(story: &Story, text: &str) -> ReportView {
     let file = FileChange {
         path: format!("{text}/{text}"),
@@ -64,7 +81,15 @@ fn report(story: &Story, text: &str) -> ReportView {
         added: Some(1),
         deleted: None,
     };
-    let changes = Some(Changes { code: vec![file], ..Changes::default() });
+    let link = EntryChange {
+        path: text.as_bytes().to_vec(),
+        old: None,
+        new: Some((EntryKind::Link, "0123".to_owned())),
+    };
+    // As they are made, and as they would be if whoever makes them forgot its quotes.
+    let mut notes = view::clone_notes(&[link], &Everywhere(text));
+    notes.push(text.to_owned());
+    let changes = Some(Changes { code: vec![file], notes, ..Changes::default() });
     let facts = ReportFacts { head: "0123abcd".to_owned(), changes, ..ReportFacts::default() };
     let mut view = view::report_view(story.state(), &story.history, &facts);
     let titled = |words: &mut String| text.clone_into(words);
@@ -80,6 +105,15 @@ fn report(story: &Story, text: &str) -> ReportView {
         titled(&mut entry.what);
     }
     view.unchecked = vec![text.to_owned()];
+    // A step always has a name.
+    view.unprotected = vec![if text.is_empty() { "x" } else { text }.to_owned()];
+    view.tests = Some(TestsChanged {
+        whole: true,
+        before: 2,
+        after: 1,
+        removed_count: 1,
+        removed: vec![text.to_owned()],
+    });
     view.before = Some(text.to_owned());
     view.branch = format!("windlass/{text}");
     view.workflow = text.to_owned();

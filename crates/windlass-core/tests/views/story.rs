@@ -96,7 +96,7 @@ impl Story {
         for event in &events {
             story.tell("person:ann", event);
         }
-        story.feed(InputKind::DriverTookOver { driver: Fence(1), session: None });
+        story.feed(InputKind::DriverTookOver { driver: Fence(1), session: None, boxes: None });
         story.begin_step("implement", "c0");
         story
     }

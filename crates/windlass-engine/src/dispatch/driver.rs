@@ -220,7 +220,8 @@ impl Driver {
             self.leave();
             return Ok(self.ended());
         }
-        let greeting = self.journal.greet(now(), None)?;
+        let boxes = self.site.boxes(&self.site.home.run(&self.run));
+        let greeting = self.journal.greet(now(), None, Some(boxes))?;
         self.observed(&greeting);
         fault::point("took-over");
         let result = self.turn();

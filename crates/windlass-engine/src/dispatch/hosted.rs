@@ -81,7 +81,7 @@ impl HostedDriver {
             false => Journal::take_over(store, run),
         })?;
         if !owned && !claimed.state().is_ended() {
-            let step = claimed.driver.journal_mut().greet(now(), Some(session.clone()))?;
+            let step = claimed.driver.journal_mut().greet(now(), Some(session.clone()), None)?;
             claimed.driver.observed(&step);
             fault::point("took-over");
         }

@@ -100,7 +100,12 @@ pub(super) fn commit_message(state: &RunState, step: &StepId, link: Option<&Stri
         Some(issue) => (format!("#{}/{step}", issue.number), &state.plan.goal),
         None => (step.to_string(), &state.plan.goal),
     };
-    let subject = subject(&about, &format!("{title} - {goal}"));
+    let index = state.plan.find(step);
+    let set_back = index.is_some_and(|index| state.step(index).taken_back.is_some());
+    let subject = match set_back {
+        true => subject(&about, &format!("set back, skipped: {title} - {goal}")),
+        false => subject(&about, &format!("{title} - {goal}")),
+    };
     let link = link.map(|link| format!("Windlass-Journal: {link}\n")).unwrap_or_default();
     format!("{subject}\n\nWindlass-Run: {}\nWindlass-Step: {step}\n{link}", state.facts.run)
 }

@@ -27,6 +27,7 @@ mod message;
 mod mirror;
 pub(crate) mod network;
 mod notify;
+mod pins;
 mod publish;
 mod request;
 mod servers;

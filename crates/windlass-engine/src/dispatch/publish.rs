@@ -55,7 +55,7 @@ impl Worker {
                     expected_remote: seen_there(remote, state, expected)?,
                     base: request.base.clone().unwrap_or_else(|| state.facts.base_name.clone()),
                     // The number of the run's own issue stays: the description closes it anyway.
-                    title: view::quiet_except(
+                    title: view::pull_request_title(
                         &request.title,
                         state.plan.issue.as_ref().map(|issue| issue.number),
                     ),

@@ -260,6 +260,13 @@ impl Site {
         })
     }
 
+    /// Returns whether attempts of a run are in a box here: what is known before the first one starts.
+    pub(super) fn boxes(&self, run: &RunHome) -> bool {
+        // Without the folder there is no box either.
+        let _ = fs_err::create_dir_all(&run.layers);
+        self.level(&canonical(&run.layers)) == Level::Namespaces
+    }
+
     /// Returns what can be enforced with layers in `folder`.
     pub fn level(&self, folder: &std::path::Path) -> Level {
         match self.sandbox {

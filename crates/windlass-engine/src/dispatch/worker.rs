@@ -14,6 +14,7 @@ use windlass_core::view;
 use super::aside;
 use super::message::{Looked, Message, Report};
 use super::mirror;
+use super::pins::pins_for;
 use super::site::Site;
 use super::socket::Badges;
 use crate::expr;
@@ -402,6 +403,7 @@ impl Worker {
         }
         let document = view::document_for(state, index);
         let context = state.context_of(index);
+        let pins = pins_for(&self.engine, state, &snapshot.code)?;
         let request = VerifyRequest {
             plan: &state.plan,
             step: state.plan.step(index),
@@ -414,7 +416,7 @@ impl Worker {
             proven_code: &state.proven_code,
             base_code: &state.facts.base_tree,
             committed_code: &state.head_code,
-            pins: &state.pins,
+            pins: &pins,
             pinned_values: &state.pinned_values,
             context: &context,
             document: &document,

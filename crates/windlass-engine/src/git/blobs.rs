@@ -1,59 +1,75 @@
-//! Many files of git's object store at once, with one process instead of one per file.
+//! Many files at once: one process for all of them.
+
+use std::collections::BTreeMap;
 
 use windlass_core::id::ObjectId;
 
 use super::engine_repository::EngineRepository;
 use super::git_error::GitError;
 
+/// How much one process is asked for.
+const MAX_BATCH_BYTES: u64 = 64 << 20;
+
+/// Files by the names of their objects.
+pub(super) type Blobs = BTreeMap<ObjectId, Vec<u8>>;
+
 impl EngineRepository {
-    /// Returns how many bytes each of these files has; none for what is no file, as a submodule's commit.
-    pub(crate) fn blob_sizes<'a>(
-        &self,
-        ids: impl IntoIterator<Item = &'a ObjectId>,
-    ) -> Result<Vec<Option<u64>>, GitError> {
-        let asked: Vec<u8> = asked(ids);
-        if asked.is_empty() {
+    /// Returns how many bytes each of these objects has; none for one that is not there.
+    pub(super) fn object_sizes(&self, ids: &[&ObjectId]) -> Result<Vec<Option<u64>>, GitError> {
+        if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let count = asked.iter().filter(|&&byte| byte == b'\n').count();
-        let format = "--batch-check=%(objecttype) %(objectsize)";
-        let answer = self.git().args(["cat-file", format]).stdin(asked).run()?;
+        let git = self.git().args(["cat-file", "--batch-check=%(objectsize)"]);
+        let answer = git.stdin(asked(ids)).run()?;
         let text = String::from_utf8_lossy(&answer.stdout);
-        let size = |line: &str| line.strip_prefix("blob ")?.parse().ok();
-        let sizes: Vec<Option<u64>> = text.lines().map(size).collect();
-        if sizes.len() == count { Ok(sizes) } else { Err(answer.unexpected()) }
+        let sizes: Vec<Option<u64>> = text.lines().map(|line| line.parse().ok()).collect();
+        if sizes.len() == ids.len() { Ok(sizes) } else { Err(answer.unexpected()) }
     }
 
-    /// Returns what these files hold. All of it is in memory at once: ask for sizes first.
-    pub(crate) fn read_blobs<'a>(
-        &self,
-        ids: impl IntoIterator<Item = &'a ObjectId>,
-    ) -> Result<Vec<Vec<u8>>, GitError> {
-        let asked: Vec<u8> = asked(ids);
-        if asked.is_empty() {
-            return Ok(Vec::new());
+    /// Reads those of the files that have at most `max` bytes each.
+    ///
+    /// Costs a process for the sizes and one for each 64 MiB.
+    pub(super) fn read_small(&self, ids: &[&ObjectId], max: u64) -> Result<Blobs, GitError> {
+        let mut sized = Vec::new();
+        for (id, size) in ids.iter().zip(self.object_sizes(ids)?) {
+            sized.extend(size.filter(|size| *size <= max).map(|size| (*id, size)));
         }
-        let count = asked.iter().filter(|&&byte| byte == b'\n').count();
-        let answer = self.git().args(["cat-file", "--batch=%(objectsize)"]).stdin(asked).run()?;
-        let mut rest = answer.stdout.as_slice();
-        let mut contents = Vec::with_capacity(count);
-        for _ in 0..count {
-            // `<size>LF<content>LF`
-            let (content, after) = one(rest).ok_or_else(|| answer.unexpected())?;
-            contents.push(content.to_vec());
+        let mut blobs = Blobs::new();
+        let mut rest = &sized[..];
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let fits = |(_, size): &&(&ObjectId, u64)| {
+                bytes += size;
+                bytes <= MAX_BATCH_BYTES
+            };
+            let (these, after) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+            self.read_batch(these, &mut blobs)?;
             rest = after;
         }
-        Ok(contents)
+        Ok(blobs)
+    }
+
+    fn read_batch(&self, these: &[(&ObjectId, u64)], blobs: &mut Blobs) -> Result<(), GitError> {
+        let ids: Vec<&ObjectId> = these.iter().map(|(id, _)| *id).collect();
+        let git = self.git().args(["cat-file", "--batch=%(objectname)"]);
+        let answer = git.stdin(asked(&ids)).run()?;
+        let mut rest = &answer.stdout[..];
+        for (id, size) in these {
+            // `<name>LF<content>LF`
+            let size = usize::try_from(*size).unwrap_or(usize::MAX);
+            let content = rest.strip_prefix(id.as_str().as_bytes());
+            let content = content.and_then(|rest| rest.strip_prefix(b"\n"));
+            let Some((content, after)) = content.and_then(|rest| rest.split_at_checked(size))
+            else {
+                return Err(answer.unexpected());
+            };
+            blobs.insert((*id).clone(), content.to_vec());
+            rest = after.strip_prefix(b"\n").unwrap_or(after);
+        }
+        Ok(())
     }
 }
 
-fn asked<'a>(ids: impl IntoIterator<Item = &'a ObjectId>) -> Vec<u8> {
-    ids.into_iter().flat_map(|id| format!("{id}\n").into_bytes()).collect()
-}
-
-fn one(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let end = bytes.iter().position(|&byte| byte == b'\n')?;
-    let size: usize = std::str::from_utf8(&bytes[..end]).ok()?.parse().ok()?;
-    let content = bytes.get(end + 1..end + 1 + size)?;
-    Some((content, bytes.get(end + 2 + size..)?))
+fn asked(ids: &[&ObjectId]) -> Vec<u8> {
+    ids.iter().flat_map(|id| [id.as_str(), "\n"]).collect::<String>().into_bytes()
 }

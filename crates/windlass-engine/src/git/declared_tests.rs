@@ -3,7 +3,7 @@
 use windlass_core::id::ObjectId;
 use windlass_core::measure::{Declared, TestsChanged, may_declare_tests};
 
-use super::diff::TreePath;
+use super::diff::{TreeEntry, TreePath};
 use super::engine_repository::EngineRepository;
 use super::git_error::GitError;
 
@@ -14,8 +14,12 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 const MAX_FILES: usize = 20_000;
 const MAX_BYTES: u64 = 128 << 20;
 
-/// Bounds what is in memory at once, at [`MAX_FILE_BYTES`] each.
-const FILES_AT_ONCE: usize = 64;
+/// Bounds what is in memory at once.
+const FILES_AT_ONCE: usize = 500;
+
+fn file(entry: Option<&TreeEntry>) -> Option<&ObjectId> {
+    entry.filter(|entry| entry.is_blob()).map(|entry| &entry.id)
+}
 
 impl EngineRepository {
     /// Compares the tests of two trees; none where no file that could hold one changed.
@@ -27,8 +31,9 @@ impl EngineRepository {
         let changes = self.diff(from, to)?;
         let of = |path: &TreePath| may_declare_tests(&path.to_string());
         let changed: Vec<_> = changes.iter().filter(|change| of(&change.path)).collect();
-        let old = changed.iter().filter_map(|c| Some((&c.path, &c.old.as_ref()?.id)));
-        let new = changed.iter().filter_map(|c| Some((&c.path, &c.new.as_ref()?.id)));
+        // A submodule's commit is no file.
+        let old = changed.iter().filter_map(|c| Some((&c.path, file(c.old.as_ref())?)));
+        let new = changed.iter().filter_map(|c| Some((&c.path, file(c.new.as_ref())?)));
         let (then, now) = (self.declared(old.collect())?, self.declared(new.collect())?);
         if then == now {
             return Ok(None);
@@ -66,21 +71,16 @@ impl EngineRepository {
     /// What these files declare together.
     fn declared(&self, files: Vec<(&TreePath, &ObjectId)>) -> Result<Declared, GitError> {
         let mut all = Declared::default();
-        // Sizes first: a file that is too large must not be read to find that out.
-        let ids = files.iter().map(|(_, id)| *id);
-        let mut read = Vec::new();
-        for ((path, id), size) in files.iter().zip(self.blob_sizes(ids)?) {
-            match size {
-                Some(size) if size <= MAX_FILE_BYTES => read.push((*path, *id)),
-                Some(_) => all.add(Declared::too_large()),
-                None => {}
-            }
-        }
-        for part in read.chunks(FILES_AT_ONCE) {
-            let contents = self.read_blobs(part.iter().map(|(_, id)| *id))?;
-            for ((path, _), content) in part.iter().zip(contents) {
-                let text = String::from_utf8_lossy(&content);
-                all.add(Declared::in_file(&path.to_string(), &text));
+        for part in files.chunks(FILES_AT_ONCE) {
+            let ids: Vec<&ObjectId> = part.iter().map(|(_, id)| *id).collect();
+            let contents = self.read_small(&ids, MAX_FILE_BYTES)?;
+            for (path, id) in part {
+                all.add(match contents.get(*id) {
+                    Some(text) => {
+                        Declared::in_file(&path.to_string(), &String::from_utf8_lossy(text))
+                    }
+                    None => Declared::too_large(),
+                });
             }
         }
         Ok(all)

@@ -261,18 +261,6 @@ impl EngineRepository {
         Ok(Some((answer.stdout, found.mode)))
     }
 
-    /// Like [`Self::read_blob`], and at most the first `max` bytes.
-    pub(super) fn read_start(
-        &self,
-        tree: &ObjectId,
-        path: &TreePath,
-        max: usize,
-    ) -> Result<Option<Vec<u8>>, GitError> {
-        let Some(found) = self.find_blob(tree, path)? else { return Ok(None) };
-        let git = self.git().args(["cat-file", "blob", found.id.as_str()]);
-        Ok(Some(git.cut_stdout_at(max).run()?.stdout))
-    }
-
     fn find_blob(&self, tree: &ObjectId, path: &TreePath) -> Result<Option<TreeEntry>, GitError> {
         // The path goes through `ls-tree`: `tree:path` would stumble over odd names.
         let listed = self

@@ -11,6 +11,7 @@ use windlass_core::view::{
     LINE_BYTES, Lines, binary_part, changed_lines, is_shown_as_text, printable,
 };
 
+use super::blobs::Blobs;
 use super::diff::{COUNTING, Change, ChangeStatus, Compared, LineCount, TreeEntry, TreePath};
 use super::engine_repository::EngineRepository;
 use super::git_error::GitError;
@@ -24,6 +25,9 @@ const MAX_SHOWN_BYTES: u64 = 64 << 20;
 
 /// How many files are looked at; more are shown as text, so that a crowd hides nobody.
 const MAX_LOOKED_AT: usize = 200;
+
+/// How many files are looked at that are too long to be read whole with the others.
+const MAX_STARTS: usize = 16;
 
 /// How much of a patch is weighed. What is longer than this is above every bound that makes sense.
 const MAX_WEIGHED_BYTES: usize = 64 << 20;
@@ -206,25 +210,39 @@ impl EngineRepository {
 
     /// Which of these cannot be shown as text.
     fn unreadable<'c>(&self, doubtful: &[&'c Change]) -> Result<Vec<&'c Change>, GitError> {
-        let mut hidden = Vec::new();
         let sizes = self.sizes(doubtful)?;
-        for (at, (change, (old, new))) in doubtful.iter().zip(sizes).enumerate() {
-            let large = old.max(new).is_some_and(|size| size > MAX_SHOWN_BYTES);
-            if !large && at >= MAX_LOOKED_AT {
+        let is_large = |at: usize| sizes[at].0.max(sizes[at].1) > Some(MAX_SHOWN_BYTES);
+        let ids = doubtful.iter().enumerate().take(MAX_LOOKED_AT).filter(|(at, _)| !is_large(*at));
+        let ids: Vec<&ObjectId> = ids.flat_map(|(_, change)| blobs_of(change)).collect();
+        let small = self.read_small(&ids, LOOKED_AT_BYTES as u64)?;
+        let mut starts = 0;
+        let mut hidden = Vec::new();
+        for (at, change) in doubtful.iter().enumerate() {
+            if is_large(at) {
+                hidden.push(*change);
                 continue;
             }
-            if large || !self.is_readable(change)? {
+            // Each start of a longer file takes a process; a crowd of them is shown as text.
+            let longer = blobs_of(change).filter(|id| !small.contains_key(*id)).count();
+            if at >= MAX_LOOKED_AT || starts + longer > MAX_STARTS {
+                continue;
+            }
+            starts += longer;
+            if !self.is_readable(change, &small)? {
                 hidden.push(*change);
             }
         }
         Ok(hidden)
     }
 
-    fn is_readable(&self, change: &Change) -> Result<bool, GitError> {
+    fn is_readable(&self, change: &Change, small: &Blobs) -> Result<bool, GitError> {
         let start = |entry: &Option<TreeEntry>| {
             let Some(entry) = entry.as_ref().filter(|entry| entry.is_blob()) else {
                 return Ok(None);
             };
+            if let Some(whole) = small.get(&entry.id) {
+                return Ok(Some(whole.clone()));
+            }
             let git = self.git().args(["cat-file", "blob", entry.id.as_str()]);
             Ok::<_, GitError>(Some(git.cut_stdout_at(LOOKED_AT_BYTES).run()?.stdout))
         };
@@ -234,36 +252,20 @@ impl EngineRepository {
 
     /// How many bytes each file had and has.
     fn sizes(&self, changes: &[&Change]) -> Result<Vec<Sizes>, GitError> {
-        let entries = changes.iter().flat_map(|change| [&change.old, &change.new]);
-        let blobs: Vec<Option<&TreeEntry>> =
-            entries.map(|entry| entry.as_ref().filter(|entry| entry.is_blob())).collect();
-        let mut asked = String::new();
-        for blob in blobs.iter().flatten() {
-            asked.push_str(blob.id.as_str());
-            asked.push('\n');
-        }
-        if asked.is_empty() {
-            return Ok(vec![(None, None); changes.len()]);
-        }
-        let answer = self
-            .git()
-            .args(["cat-file", "--batch-check=%(objectsize)"])
-            .stdin(asked.into_bytes())
-            .run()?;
-        let text = String::from_utf8_lossy(&answer.stdout);
-        let mut lines = text.lines();
-        let mut sizes = Vec::new();
-        for blob in blobs {
-            sizes.push(match blob {
-                Some(_) => {
-                    let size = lines.next().and_then(|line| line.parse::<u64>().ok());
-                    Some(size.ok_or_else(|| answer.unexpected())?)
-                }
-                None => None,
-            });
-        }
-        Ok(sizes.chunks(2).map(|pair| (pair[0], pair[1])).collect())
+        let ids: Vec<&ObjectId> = changes.iter().flat_map(|change| blobs_of(change)).collect();
+        let mut known = self.object_sizes(&ids)?.into_iter();
+        let mut size = |entry: &Option<TreeEntry>| match entry {
+            Some(entry) if entry.is_blob() => known.next().flatten(),
+            _ => None,
+        };
+        Ok(changes.iter().map(|change| (size(&change.old), size(&change.new))).collect())
     }
+}
+
+/// The objects of the files before and after.
+fn blobs_of(change: &Change) -> impl Iterator<Item = &ObjectId> {
+    let entries = [&change.old, &change.new].into_iter().filter_map(Option::as_ref);
+    entries.filter(|entry| entry.is_blob()).map(|entry| &entry.id)
 }
 
 /// What git does not take for text.

@@ -250,8 +250,9 @@ impl Journal {
         &mut self,
         at: windlass_core::time::Timestamp,
         session: Option<windlass_core::run::Session>,
+        boxes: Option<bool>,
     ) -> Result<Step, DecideError> {
-        let kind = InputKind::DriverTookOver { driver: self.fence, session };
+        let kind = InputKind::DriverTookOver { driver: self.fence, session, boxes };
         self.decide(Input { at, actor: Actor::engine(), kind }, Vec::new(), Vec::new())
     }
 }

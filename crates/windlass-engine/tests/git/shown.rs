@@ -4,7 +4,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use windlass_core::id::ObjectId;
 use windlass_core::view::LINE_BYTES;
-use windlass_engine::git::TreePath;
+use windlass_engine::git::{TreePath, processes_started};
 
 use super::world::{Run, World};
 
@@ -116,7 +116,7 @@ fn what_a_fresh_clone_gets_besides_lines_is_told() {
     let code = run.snapshot().code;
     let changes = run.engine.diff(&run.last.tree, &code).unwrap();
     assert_eq!(
-        run.engine.clone_notes(&run.last.tree, &code, &changes),
+        run.engine.clone_notes(&code, &changes),
         [
             "`out` links to `/etc/passwd`, outside the repository",
             "`y` links to `z`, which is not there",
@@ -127,4 +127,40 @@ fn what_a_fresh_clone_gets_besides_lines_is_told() {
             "`run.sh` becomes executable",
         ]
     );
+}
+
+/// A crowd of links and of files that git calls binary costs as many processes as one of each.
+#[test]
+fn a_crowd_costs_no_processes_of_its_own() {
+    let mut counts = Vec::new();
+    for many in [1, 300] {
+        let world = World::new();
+        let mut run = world.start();
+        for n in 0..many {
+            symlink("hop", run.root().join(format!("link{n}"))).unwrap();
+            run.write(&format!("nul{n}"), "\0\nline\n");
+            run.write(&format!("{n}/.gitattributes"), "* text\n");
+        }
+        symlink("/etc", run.root().join("hop")).unwrap();
+        let code = run.snapshot().code;
+        let changes = run.engine.diff(&run.last.tree, &code).unwrap();
+        let before = processes_started();
+        let notes = run.engine.clone_notes(&code, &changes);
+        let read = processes_started() - before;
+        assert!(
+            notes.iter().any(|note| note.contains("`hop`, outside the repository")),
+            "{notes:?}"
+        );
+        let shown = patch(&run, &code);
+        assert!(shown.contains("+line"), "{shown}");
+        counts.push((read, processes_started() - before));
+        if many > 1 {
+            assert_eq!(notes.len(), 201);
+            let not_followed = notes.iter().any(|note| note.starts_with("101 more links are new"));
+            let more = notes.last().unwrap().ends_with("more such changes");
+            assert!(not_followed && more, "{notes:?}");
+        }
+    }
+    assert_eq!(counts[0], counts[1]);
+    assert!(counts[0].0 <= 3, "{counts:?}");
 }

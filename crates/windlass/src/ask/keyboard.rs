@@ -15,7 +15,7 @@ use rustix::termios::{
 };
 
 use crate::error::CommandError;
-use crate::output::bracket_pastes;
+use crate::output::{bracket_pastes, note};
 
 /// How long nothing may have been typed before a question is asked: more than there is between two keys
 /// of somebody who types into the wrong window, and too short to be waited for.
@@ -31,26 +31,42 @@ const PASTE: (&str, &str) = ("\u{1b}[200~", "\u{1b}[201~");
 static BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
 
 /// Throws away what was typed so far, and goes on with that until nothing comes for a moment, or until
-/// nobody wants an answer any more.
+/// nobody wants an answer any more. Whoever typed is told.
 pub(crate) fn settle(
     mut is_wanted: impl FnMut() -> Result<bool, CommandError>,
 ) -> Result<(), CommandError> {
     let Some(_quiet) = Quiet::begin() else { return Ok(()) };
     let stdin = std::io::stdin();
-    loop {
+    let mut dropped = has_keys();
+    let mut settled = || loop {
         // Also within the loop: what did not fit into the terminal's queue comes after it.
         let _ = tcflush(&stdin, QueueSelector::IFlush);
         let mut typed = [PollFd::new(&stdin, PollFlags::IN)];
         match poll(&mut typed, Some(&QUIET)) {
             Ok(0) => return Ok(()),
             Ok(_) if !typed[0].revents().contains(PollFlags::IN) => return Ok(()),
-            Ok(_) | Err(Errno::INTR) => {}
+            Ok(_) => dropped = true,
+            Err(Errno::INTR) => {}
             Err(error) => return Err(CommandError::failure(std::io::Error::from(error))),
         }
         if is_gone() || !is_wanted()? {
             return Ok(());
         }
+    };
+    let settled = settled();
+    if dropped && !is_gone() {
+        note("keys typed before the question were ignored");
     }
+    settled
+}
+
+/// Whether something was typed that nobody has read.
+fn has_keys() -> bool {
+    let stdin = std::io::stdin();
+    let mut typed = [PollFd::new(&stdin, PollFlags::IN)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut typed, Some(&now)).is_ok_and(|count| count > 0)
+        && typed[0].revents().contains(PollFlags::IN)
 }
 
 /// Whether the terminal has nothing more to say: its end can be read for ever.
@@ -60,7 +76,7 @@ fn is_gone() -> bool {
 
 /// What was answered.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Typed {
+pub(crate) enum Typed {
     Line(String),
     /// Nothing that counts, and why.
     Void(&'static str),
@@ -69,7 +85,7 @@ pub(super) enum Typed {
 }
 
 /// Reads the line that was typed.
-pub(super) fn read() -> Result<Typed, CommandError> {
+pub(crate) fn read() -> Result<Typed, CommandError> {
     let mut line = String::new();
     let stdin = std::io::stdin();
     if stdin.lock().read_line(&mut line).map_err(CommandError::failure)? == 0 {
@@ -102,10 +118,10 @@ fn typed(line: &str, more: bool) -> Typed {
 }
 
 /// Pasted texts are marked as long as this lives.
-pub(super) struct Marked;
+pub(crate) struct Marked;
 
 impl Marked {
-    pub(super) fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         bracket_pastes(true);
         Self
     }
@@ -128,7 +144,8 @@ impl Quiet {
         let mut quiet = before.clone();
         quiet.local_modes.remove(LocalModes::ECHO | LocalModes::ICANON);
         *BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some(before);
-        tcsetattr(&stdin, OptionalActions::Flush, &quiet).ok()?;
+        // What lies there is thrown away after somebody has looked whether there is anything.
+        tcsetattr(&stdin, OptionalActions::Now, &quiet).ok()?;
         Some(Self)
     }
 }

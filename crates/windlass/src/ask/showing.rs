@@ -84,6 +84,27 @@ impl Showing {
     }
 }
 
+/// Says how much there is to see at the gate for somebody who is shown nothing of it, and where it is.
+pub(crate) fn not_shown(
+    surroundings: &Surroundings,
+    state: &RunState,
+    all: &str,
+) -> Option<String> {
+    const NOTHING: Room = Room { lines: 0, characters: 0 };
+    let showing = Showing::of(surroundings, state, state.gate()?);
+    let mut left_out = LeftOut::default();
+    match &showing.work {
+        Ok(work) => left_out.add(work.all(NOTHING).left_out),
+        Err(_) => left_out.more = true,
+    }
+    match &showing.protected {
+        Some(Ok(patch)) => left_out.add(excerpt(patch, NOTHING).left_out),
+        Some(Err(_)) => left_out.more = true,
+        None => {}
+    }
+    left_out.words(all)
+}
+
 fn lines(shown: &Excerpt) {
     shown.lines.iter().for_each(|line| note(line));
 }

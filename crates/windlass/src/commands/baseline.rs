@@ -1,6 +1,6 @@
 //! What a person sees of the baseline while a run starts, and is asked after it.
 
-use std::io::{BufRead as _, IsTerminal as _};
+use std::io::IsTerminal as _;
 
 use windlass_core::run::{BaseOutcome, BaseRecord, BaseResult};
 use windlass_core::time::Span;
@@ -8,7 +8,7 @@ use windlass_core::view::{Lines, printable};
 use windlass_engine::dispatch::{AfterBaseline, StartWatcher};
 use windlass_engine::verify::BaseProgress;
 
-use crate::ask::keyboard;
+use crate::ask::keyboard::{self, Typed};
 use crate::output::{Output, note, prompt};
 
 /// A command that takes no longer than this need not be told about.
@@ -80,12 +80,16 @@ fn ask(question: &str, answers: &[(&str, AfterBaseline)]) -> AfterBaseline {
         if keyboard::settle(|| Ok(true)).is_err() {
             return AfterBaseline::Stop;
         }
+        let _marked = keyboard::Marked::begin();
         prompt(question);
-        let mut line = String::new();
-        match std::io::stdin().lock().read_line(&mut line) {
-            Ok(0) | Err(_) => return AfterBaseline::Stop,
-            Ok(_) => {}
-        }
+        let line = match keyboard::read() {
+            Ok(Typed::Line(line)) => line,
+            Ok(Typed::Void(why)) => {
+                note(why);
+                continue;
+            }
+            Ok(Typed::End) | Err(_) => return AfterBaseline::Stop,
+        };
         let said = line.trim().to_ascii_lowercase();
         if said == "s" || said == "stop" || said == "q" {
             return AfterBaseline::Stop;

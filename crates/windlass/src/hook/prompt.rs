@@ -4,7 +4,7 @@
 //! reaches the model, which gets a token for this one message: good for feedback or a rollback, and
 //! for nothing else.
 
-use windlass_core::hook::{Answer, ExactWords, GuardedRun, Said, let_go, one_line, said};
+use windlass_core::hook::{Answer, ExactWords, GuardedRun, Said, one_line, said};
 use windlass_core::id::{RunId, StepId};
 use windlass_core::run::{InputKind, Raise, RunState, RunStatus};
 use windlass_engine::dispatch::{Answer as Decided, HostedDriver, Request};
@@ -165,10 +165,7 @@ fn goes_on(asked: &Asked, mut driver: HostedDriver) -> Result<Answer, CommandErr
     }
     driver.settle()?;
     let state = driver.leave();
-    Ok(Answer::Context(windlass_core::hook::session_start(
-        &state,
-        asked.instruction(&state).as_deref(),
-    )))
+    Ok(Answer::Context(asked.session_start(&state)))
 }
 
 fn take_over_to(
@@ -210,7 +207,7 @@ fn answer(
     let state = driver.leave();
     // Not even a token: with it the model could hand on what nobody said.
     Ok(match decides {
-        true => Answer::Context(format!("{}.\n\n{}", not_heard(), let_go(&state))),
+        true => Answer::Context(format!("{}.\n\n{}", not_heard(), asked.let_go(&state))),
         false => told(asked, &state),
     })
 }
@@ -382,7 +379,7 @@ fn other(asked: &Asked, state: &RunState, message: &str) -> Result<Answer, Comma
          word for word. If they want to go back to an earlier step, run `windlass rollback STEP --token {token}`. \
          If you believe that they meant to approve, run `windlass propose approve` and tell them what it prints. \
          Otherwise answer them, and stop.",
-        let_go(state)
+        asked.let_go(state)
     )))
 }
 
@@ -396,7 +393,7 @@ fn told(asked: &Asked, state: &RunState) -> Answer {
         | RunStatus::Waiting
         | RunStatus::Paused
         | RunStatus::Completed
-        | RunStatus::Aborted => let_go(state),
+        | RunStatus::Aborted => asked.let_go(state),
     })
 }
 
@@ -404,6 +401,6 @@ fn told(asked: &Asked, state: &RunState) -> Answer {
 fn next(asked: &Asked, state: &RunState) -> String {
     match asked.instruction(state) {
         Some(instruction) => format!("{}\n\n{instruction}", one_line(state)),
-        None => format!("{}\n\nTell the person, and stop.", let_go(state)),
+        None => format!("{}\n\nTell the person, and stop.", asked.let_go(state)),
     }
 }

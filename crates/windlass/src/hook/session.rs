@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use windlass_core::hook::{Answer, GuardedRun, HookEvent, session_start, transport_rules};
+use windlass_core::hook::{Answer, GuardedRun, HookEvent, transport_rules};
 use windlass_core::run::{Actor, InputKind, RunState, Session};
 use windlass_engine::dispatch::HostedJournal;
 use windlass_engine::hosted::caller::Standing;
@@ -60,13 +60,13 @@ fn comes_after(run: &GuardedRun, asked: &Asked, session: Option<&(Session, Stand
 }
 
 fn told(asked: &Asked, state: &RunState, compacted: bool) -> Answer {
-    let instruction = asked.instruction(state);
     if compacted {
+        let instruction = asked.instruction(state);
         // What was being done goes on; the command that started the run is not given again.
         let next = instruction.unwrap_or_else(|| windlass_core::hook::one_line(state));
         return Answer::Context(format!("{}\n\n{next}", transport_rules()));
     }
-    Answer::Context(session_start(state, instruction.as_deref()))
+    Answer::Context(asked.session_start(state))
 }
 
 fn unowned(run: &GuardedRun) -> String {

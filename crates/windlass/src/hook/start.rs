@@ -148,7 +148,7 @@ fn begin(
 }
 
 fn begun(asked: &Asked, state: &RunState) -> String {
-    windlass_core::hook::session_start(state, asked.instruction(state).as_deref())
+    asked.session_start(state)
 }
 
 fn parsed(starting: &Starting, inputs: &[String]) -> Result<RunArguments, CommandError> {

@@ -30,7 +30,7 @@ pub(super) fn stop(asked: &Asked) -> Result<Answer, CommandError> {
     }
     if stranded(state, &background).is_empty() && journal.is_settled()? {
         if asked.instruction(journal.state()).is_none() {
-            return Ok(stops(journal.state()));
+            return Ok(stops(asked, journal.state()));
         }
         // A rejection means that the run is paused or being ended: then the session may stop.
         let _ = journal.feed(asked.stop_asked(), Actor::engine())?;
@@ -66,7 +66,7 @@ fn sent_on(asked: &Asked, state: &RunState) -> Answer {
     let running = matches!(state.control, windlass_core::run::Control::Active);
     match asked.instruction(state).filter(|_| running) {
         Some(instruction) => Answer::SendOn(instruction),
-        None => stops(state),
+        None => stops(asked, state),
     }
 }
 

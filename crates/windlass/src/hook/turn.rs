@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use windlass_core::hook::{Answer, TeamSupport, ask_instruction, instruction, let_go, offers};
+use windlass_core::hook::{
+    Answer, TeamSupport, ask_instruction, instruction, let_go, offers, session_start,
+};
 use windlass_core::id::RunId;
 use windlass_core::run::{HostKind, InputKind, RunState, RunStatus, Session};
 use windlass_engine::dispatch::HostedDriver;
@@ -10,6 +12,8 @@ use windlass_engine::hosted::hook_log;
 
 use super::who::Asked;
 use super::{LONG_PATIENCE, shell_file};
+use crate::ask::not_shown;
+use crate::changes;
 use crate::config;
 use crate::error::CommandError;
 use crate::surroundings::{Surroundings, person};
@@ -60,6 +64,34 @@ impl Asked {
         }
     }
 
+    /// Tells the person why the session stops, what they can answer, and at a gate how much of the work
+    /// a session does not show.
+    pub(super) fn let_go(&self, state: &RunState) -> String {
+        format!("{}{}", let_go(state), self.not_shown(state))
+    }
+
+    /// Tells a session where the run stands, with the one thing to do.
+    pub(super) fn session_start(&self, state: &RunState) -> String {
+        let instruction = self.instruction(state);
+        let told = session_start(state, instruction.as_deref());
+        match instruction {
+            Some(_) => told,
+            None => format!("{told}{}", self.not_shown(state)),
+        }
+    }
+
+    /// Returns the sentence about what a gate does not show here, on a line of its own.
+    pub(super) fn not_shown(&self, state: &RunState) -> String {
+        if state.gate().is_none() {
+            return String::new();
+        }
+        let Ok(surroundings) = self.surroundings() else { return String::new() };
+        let left_out = not_shown(&surroundings, state, "`windlass diff` in a terminal shows all");
+        let tests = changes::tests(&surroundings, state);
+        let lines = left_out.into_iter().chain(tests);
+        lines.flat_map(|line| ["\n".to_owned(), line]).collect()
+    }
+
     /// Returns the instruction for what is offered now.
     pub(super) fn instruction(&self, state: &RunState) -> Option<String> {
         let asks = self.host == HostKind::Claude && is_attended();
@@ -90,7 +122,7 @@ pub(crate) fn is_attended() -> bool {
 }
 
 /// Answers a session that may stop: what its person can do.
-pub(super) fn stops(state: &RunState) -> Answer {
+pub(super) fn stops(asked: &Asked, state: &RunState) -> Answer {
     match state.status() {
         // Its agents are at work in the background, and their end brings it back.
         RunStatus::Active => Answer::Nothing,
@@ -99,6 +131,6 @@ pub(super) fn stops(state: &RunState) -> Answer {
         | RunStatus::Waiting
         | RunStatus::Paused
         | RunStatus::Completed
-        | RunStatus::Aborted => Answer::LetGo(let_go(state)),
+        | RunStatus::Aborted => Answer::LetGo(asked.let_go(state)),
     }
 }

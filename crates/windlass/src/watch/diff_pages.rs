@@ -136,7 +136,7 @@ impl Source {
         let engine = engine.ok_or("the engine's repository is gone, so nothing can be compared")?;
         let plan = self.state.as_ref().map(|state| &state.plan);
         let protected = plan.map(|plan| protects(plan));
-        let protected = |path: &str| protected.as_ref().is_some_and(|protects| protects(path));
+        let protected = |change: &_| protected.as_ref().is_some_and(|protects| protects(change));
         let picked = Picked { protected: &protected, wanted: &wanted };
         let work = ShownWork::between(&engine, (base, tree), &picked);
         let work = work.map_err(|error| error.to_string())?;

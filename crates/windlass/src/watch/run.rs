@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use windlass_core::id::RunId;
 use windlass_core::time::Span;
@@ -58,21 +58,24 @@ struct Watching {
 
 impl Watching {
     fn until_left(&mut self, taken: &mut Taken, messages: &Receiver<Message>) {
+        let began = Instant::now();
+        let since =
+            |began: Instant| Span(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
         loop {
-            update(&mut self.screen, Message::Tick(now()));
+            update(&mut self.screen, Message::Tick(now(), since(began)));
             let (screen, look) = (&self.screen, self.look);
             // A terminal that takes no output is gone, and nobody can be told.
             if taken.terminal.draw(|frame| draw(frame, screen, look)).is_err() {
                 return;
             }
-            update(&mut self.screen, Message::Drawn(now()));
+            update(&mut self.screen, Message::Drawn(since(began)));
             let tick = if self.screen.is_settling() { SETTLE.to_duration() } else { TICK };
             let first = match messages.recv_timeout(tick) {
                 Ok(message) => message,
                 Err(RecvTimeoutError::Timeout) => continue,
                 Err(RecvTimeoutError::Disconnected) => return,
             };
-            update(&mut self.screen, Message::Tick(now()));
+            update(&mut self.screen, Message::Tick(now(), since(began)));
             for message in std::iter::once(first).chain(messages.try_iter()) {
                 for action in update(&mut self.screen, message) {
                     match action {

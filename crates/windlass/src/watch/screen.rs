@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use windlass_core::id::{AttemptId, GateId, StepId};
 use windlass_core::run::StepStatus;
-use windlass_core::time::Timestamp;
+use windlass_core::time::{Span, Timestamp};
 use windlass_core::view::{RollbackTarget, StatusView, StepView};
 use windlass_engine::dispatch::Request;
 
@@ -41,9 +41,10 @@ pub(super) enum Message {
     Key(ratatui::crossterm::event::KeyEvent),
     Pasted(String),
     Resized(u16, u16),
-    Tick(Timestamp),
-    /// All that is known was drawn.
-    Drawn(Timestamp),
+    /// The time for people, and how long the view has been there, which no clock that is set changes.
+    Tick(Timestamp, Span),
+    /// All that is known was drawn, this long after the view began.
+    Drawn(Span),
     Seen(Arc<Seen>),
     Page(Page),
     Answered(Notice),
@@ -102,6 +103,8 @@ pub(super) enum Dialog {
 pub(super) struct Screen {
     pub(super) size: (u16, u16),
     pub(super) now: Timestamp,
+    /// How long the view has been there.
+    pub(super) moment: Span,
     pub(super) seen: Option<Arc<Seen>>,
     /// The step that the person chose; none follows what is going on.
     pub(super) chosen: Option<StepId>,
@@ -125,6 +128,7 @@ impl Screen {
         Self {
             size,
             now,
+            moment: Span(0),
             seen: None,
             chosen: None,
             pager: None,

@@ -2,10 +2,11 @@
 //!
 //! A key that was on its way when a gate or a question appeared was not meant for it. So keys that
 //! decide count only when what they answer has been drawn, and nothing came too early for a moment. The
-//! screen names them when they count, and not before.
+//! screen names them when they count, and not before. All of this is measured since the view began: a
+//! clock that is set says nothing about how long somebody looked.
 
 use windlass_core::id::GateId;
-use windlass_core::time::{Span, Timestamp};
+use windlass_core::time::Span;
 
 use super::screen::{Dialog, Screen};
 
@@ -17,14 +18,14 @@ pub(super) const SETTLE: Span = Span(400);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shown<T> {
     what: T,
-    since: Timestamp,
+    since: Span,
     /// Since when no key came too early.
-    quiet: Timestamp,
+    quiet: Span,
 }
 
 impl<T: PartialEq> Shown<T> {
     /// Notes what is on the screen at `now`: what was there before stays since when it was.
-    fn note(shown: &mut Option<Self>, what: Option<T>, now: Timestamp) {
+    fn note(shown: &mut Option<Self>, what: Option<T>, now: Span) {
         match (what, &shown) {
             (Some(what), Some(known)) if known.what == what => {}
             (Some(what), _) => *shown = Some(Self { what, since: now, quiet: now }),
@@ -32,9 +33,13 @@ impl<T: PartialEq> Shown<T> {
         }
     }
 
-    fn can_be_answered(shown: Option<&Self>, what: &T, now: Timestamp) -> bool {
-        shown.is_some_and(|shown| shown.what == *what && now.since(shown.quiet) >= SETTLE)
+    fn can_be_answered(shown: Option<&Self>, what: &T, now: Span) -> bool {
+        shown.is_some_and(|shown| shown.what == *what && between(shown.quiet, now) >= SETTLE)
     }
+}
+
+fn between(before: Span, after: Span) -> Span {
+    Span(after.0.saturating_sub(before.0))
 }
 
 /// What a dialog asks at this moment.
@@ -66,11 +71,11 @@ impl Question {
 
 impl Screen {
     /// Notes what has just been drawn.
-    pub(super) fn drawn(&mut self, now: Timestamp) {
-        self.now = self.now.max(now);
+    pub(super) fn drawn(&mut self, moment: Span) {
+        self.moment = self.moment.max(moment);
         let (gate, question) = (self.open_gate(), self.question());
-        Shown::note(&mut self.gate_shown, gate, self.now);
-        Shown::note(&mut self.question_shown, question, self.now);
+        Shown::note(&mut self.gate_shown, gate, self.moment);
+        Shown::note(&mut self.question_shown, question, self.moment);
     }
 
     /// Nothing of it is on the screen any more, or somebody else had the terminal meanwhile.
@@ -90,18 +95,18 @@ impl Screen {
     /// Whether a key that answers the gate counts; where none is open, there is nothing to wait for.
     pub(super) fn hears_gate(&self) -> bool {
         let shown = self.gate_shown.as_ref();
-        self.open_gate().is_none_or(|gate| Shown::can_be_answered(shown, &gate, self.now))
+        self.open_gate().is_none_or(|gate| Shown::can_be_answered(shown, &gate, self.moment))
     }
 
     /// Whether a key that answers the question counts.
     pub(super) fn hears_question(&self) -> bool {
         let shown = self.question_shown.as_ref();
-        self.question().is_none_or(|question| Shown::can_be_answered(shown, &question, self.now))
+        self.question().is_none_or(|question| Shown::can_be_answered(shown, &question, self.moment))
     }
 
     /// A key came that answers what could not be read yet: it has to be quiet first.
     pub(super) fn too_early(&mut self) {
-        let now = self.now;
+        let now = self.moment;
         match &mut self.question_shown {
             Some(shown) => shown.quiet = now,
             None => self.gate_shown.iter_mut().for_each(|shown| shown.quiet = now),
@@ -117,6 +122,6 @@ impl Screen {
     /// How long the open gate has been on the screen.
     pub(super) fn gate_shown_for(&self) -> Option<Span> {
         let shown = self.gate_shown.filter(|shown| Some(shown.what) == self.open_gate())?;
-        Some(self.now.since(shown.since))
+        Some(between(shown.since, self.moment))
     }
 }

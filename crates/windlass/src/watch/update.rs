@@ -27,16 +27,17 @@ pub(super) fn update(screen: &mut Screen, message: Message) -> Vec<Action> {
             }
             Vec::new()
         }
-        Message::Tick(now) => {
+        Message::Tick(now, moment) => {
             screen.now = screen.now.max(now);
+            screen.moment = screen.moment.max(moment);
             let old = screen.now.since(screen.notice_since) > NOTICE;
             if old && screen.notice.as_ref().is_some_and(|notice| !notice.bad) {
                 screen.notice = None;
             }
             Vec::new()
         }
-        Message::Drawn(now) => {
-            screen.drawn(now);
+        Message::Drawn(moment) => {
+            screen.drawn(moment);
             Vec::new()
         }
         Message::Seen(seen) => take_in(screen, seen),

@@ -167,16 +167,16 @@ fn running() -> Seen {
 fn screen(seen: Seen) -> Screen {
     let mut screen = Screen::new((80, 24), Timestamp(NOW.0 - 1000));
     update(&mut screen, Message::Seen(Arc::new(seen)));
-    update(&mut screen, Message::Drawn(Timestamp(NOW.0 - 1000)));
-    update(&mut screen, Message::Tick(NOW));
+    update(&mut screen, drawn_at(Timestamp(NOW.0 - 1000)));
+    update(&mut screen, tick(NOW));
     screen
 }
 
 /// Lets what there is be drawn, and time pass.
 fn look(screen: &mut Screen) {
     let now = screen.now;
-    update(screen, Message::Drawn(now));
-    update(screen, Message::Tick(now.plus(SETTLE)));
+    update(screen, drawn_at(now));
+    update(screen, tick(now.plus(SETTLE)));
 }
 
 /// Presses keys as somebody does who looks at the screen before each of them.
@@ -205,6 +205,15 @@ fn press_at_once(screen: &mut Screen, keys: &str) -> Vec<Action> {
         actions.extend(update(screen, Message::Key(key)));
     }
     actions
+}
+
+/// The wall clock says the same as the one that nobody sets.
+fn tick(now: Timestamp) -> Message {
+    Message::Tick(now, Span(u64::try_from(now.0).unwrap()))
+}
+
+fn drawn_at(now: Timestamp) -> Message {
+    Message::Drawn(Span(u64::try_from(now.0).unwrap()))
 }
 
 fn drawn(screen: &Screen, (width, height): (u16, u16)) -> String {
@@ -325,19 +334,33 @@ fn keys_that_were_on_their_way_when_the_gate_appeared_decide_nothing() {
     // Before it was drawn, and at once after.
     assert_eq!(press_at_once(&mut screen, "ay"), []);
     let now = screen.now;
-    update(&mut screen, Message::Drawn(now));
+    update(&mut screen, drawn_at(now));
     assert_eq!(press_at_once(&mut screen, "ayayfr"), []);
     assert_eq!(screen.dialog, None);
     // Who goes on typing goes on not being heard.
-    update(&mut screen, Message::Tick(now.plus(Span(SETTLE.0 - 1))));
+    update(&mut screen, tick(now.plus(Span(SETTLE.0 - 1))));
     assert_eq!(press_at_once(&mut screen, "ay"), []);
-    update(&mut screen, Message::Tick(now.plus(Span(SETTLE.0 + 1))));
+    update(&mut screen, tick(now.plus(Span(SETTLE.0 + 1))));
     assert_eq!(press_at_once(&mut screen, "ay"), []);
     assert_eq!(screen.dialog, None);
     assert!(drawn(&screen, (80, 24)).contains("keys count in a moment"));
     look(&mut screen);
     assert!(drawn(&screen, (80, 24)).contains("a approve"));
     assert_eq!(press(&mut screen, "ay").len(), 1);
+}
+
+#[test]
+fn a_clock_that_is_set_makes_no_key_count_and_keeps_none_from_it() {
+    let mut screen = screen(at_gate(1));
+    screen.forget_shown();
+    let (now, moment) = (screen.now, screen.moment);
+    update(&mut screen, Message::Drawn(moment));
+    update(&mut screen, Message::Tick(now.plus(Span::minutes(60)), moment));
+    assert_eq!(press_at_once(&mut screen, "a"), []);
+    assert_eq!(screen.dialog, None, "nobody has looked for an hour");
+    update(&mut screen, Message::Tick(Timestamp(now.0 - 3_600_000), Span(moment.0 + SETTLE.0)));
+    press_at_once(&mut screen, "a");
+    assert!(screen.dialog.is_some());
 }
 
 #[test]
@@ -348,7 +371,7 @@ fn several_keys_at_once_are_no_answer_to_a_question_between_them() {
         assert!(screen.dialog.is_some(), "{keys:?}");
         // Drawn, and still too early.
         let now = screen.now;
-        update(&mut screen, Message::Drawn(now));
+        update(&mut screen, drawn_at(now));
         assert_eq!(press_at_once(&mut screen, &keys[keys.len() - 1..]), [], "{keys:?}");
         assert!(!drawn(&screen, (80, 24)).contains("y yes"), "{keys:?}");
     }
@@ -460,7 +483,7 @@ fn good_news_goes_away_and_refusals_stay_until_a_key() {
     for (bad, stays) in [(false, false), (true, true)] {
         let mut screen = screen(running());
         screen.say("news", bad);
-        update(&mut screen, Message::Tick(Timestamp(NOW.0 + 60_000)));
+        update(&mut screen, tick(Timestamp(NOW.0 + 60_000)));
         assert_eq!(screen.notice.is_some(), stays);
         press(&mut screen, "x");
         assert_eq!(screen.notice, None);

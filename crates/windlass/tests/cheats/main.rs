@@ -15,6 +15,7 @@ mod leftovers;
 mod lingering;
 mod outside;
 mod papers;
+mod pins;
 mod programs;
 mod publish;
 mod reports;

@@ -92,6 +92,47 @@ fn work_of_a_skipped_step_lands_only_if_a_person_wants_it() {
     }
 }
 
+/// A step that is committed and waits at its gate.
+const GATED: &str = "
+workflow: gated
+defaults: {retries: 1, timeout: 20s, idle_timeout: 10s}
+steps:
+  - {id: work, agent: developer, done: {run: 'grep -q right src/a.txt'}}
+  - {id: lint, agent: developer, done: {run: 'true'}, gate: approval}
+";
+
+#[test]
+fn committed_work_of_a_step_that_is_skipped_at_its_gate_leaves_the_branch() {
+    let notes = "  - {id: notes, agent: writer, done: {file: notes.md}}\n";
+    for (more, keep) in [("", false), (notes, false), (notes, true)] {
+        let env = world();
+        let finished = env.run(&format!("{GATED}{more}"), &agent(EVIL), &[]);
+        assert_eq!(finished.code, Some(3), "{finished}");
+        assert_eq!(published(&env, "core.txt"), "evil", "it is committed before a person looks");
+        let mut words = vec!["skip", "lint", "--reason", "not now"];
+        words.extend(keep.then_some("--keep"));
+        env.windlass(&words).assert_code(0);
+        let resumed = env.windlass(&["resume"]);
+        assert_eq!(resumed.code, Some(0), "{resumed}");
+        env.assert_audit();
+        if keep {
+            assert_eq!(published(&env, "core.txt"), "evil");
+            continue;
+        }
+        assert_eq!(
+            (published(&env, "core.txt"), published(&env, "src/a.txt")),
+            ("fine".to_owned(), "right".to_owned())
+        );
+        if !more.is_empty() {
+            nothing_landed(&env);
+        }
+        let report = env.windlass(&["report"]).stdout;
+        assert!(report.contains("its work is not part of the result"), "{report}");
+        let kept = env.windlass(&["diff", "lint#1"]);
+        assert!(kept.stdout.contains("+never"), "{kept}");
+    }
+}
+
 #[test]
 fn work_that_was_sent_back_and_then_blocked_leaves_nothing() {
     let env = world();

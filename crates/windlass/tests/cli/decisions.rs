@@ -170,6 +170,19 @@ fn where_an_attempt_was_not_boxed_decisions_need_a_terminal() {
     env.assert_audit();
 }
 
+/// The first attempt is still at work: whatever it started may already be somewhere else.
+#[test]
+fn decisions_need_a_terminal_from_the_first_moment_of_an_attempt_that_is_not_boxed() {
+    let env = test_env!();
+    let _run = env.start(env.run_command(GATED, "sleep 600", &["--sandbox", "off"]));
+    let there = || env.windlass(&["status", "--json"]).code == Some(0);
+    wait::for_fact("an attempt", || there() && env.log_json().count("attempt_started") == 1);
+    let refused = from_nowhere(&env, &["skip", "plan", "--reason", "by hand"]);
+    refused.assert_code(2);
+    assert!(refused.stderr.contains("was not boxed"), "{refused}");
+    env.windlass_elsewhere(&["abort"]).assert_code(0);
+}
+
 #[test]
 fn where_all_attempts_were_boxed_a_script_may_decide_and_the_journal_says_so() {
     let env = at_the_gate();

@@ -30,6 +30,7 @@ mod plugin;
 mod publish;
 mod questions;
 mod reach;
+mod rendered;
 mod replay;
 mod report;
 mod screens;

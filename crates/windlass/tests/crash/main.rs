@@ -10,6 +10,7 @@ mod layers;
 mod publishing;
 mod random_moments;
 mod scenario;
+mod skipped;
 mod starting;
 mod stories;
 mod tdd;

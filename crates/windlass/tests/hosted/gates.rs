@@ -1,9 +1,9 @@
 //! What a person's messages do at a gate, and what nobody's do.
 
 use serde_json::json;
-use windlass_testkit::test_env;
+use windlass_testkit::{Host, test_env};
 
-use crate::support::{at_the_gate, count};
+use crate::support::{TWO_STEPS, at_the_gate, count, started, with_workflow};
 
 #[test]
 fn only_the_exact_answer_approves() {
@@ -17,6 +17,38 @@ fn only_the_exact_answer_approves() {
     assert_eq!(count(&env, "gate_approved"), 0);
     host.says("  Approve ");
     assert_eq!(count(&env, "gate_approved"), 1);
+}
+
+/// A session shows nothing of the work itself, so it says how much there is.
+#[test]
+fn a_gate_in_a_session_counts_what_it_does_not_show() {
+    let env = test_env!();
+    let judged = TWO_STEPS.replace(
+        "done: {all: [{file: src/code.txt}, {state: .context.code.lines == 3}]}",
+        "done: {file: src/code.txt}\n    gate: approval",
+    );
+    let judged = judged.replace("    publishes: {code.lines: integer}\n", "");
+    with_workflow(&env, &judged);
+    let host = Host::start(&env, "s1");
+    assert!(host.starts(&started(&host), "a1").allows());
+    env.repository.write(".windlass/run/specs/plan.md", "the plan\n");
+    host.agent_stops("a1");
+    let told = host.stops().message().unwrap().to_owned();
+    let all = "not shown: `windlass diff` in a terminal shows all";
+    let one = format!("1 file (`.windlass/run/specs/plan.md`), 1 line {all}");
+    assert!(told.contains(&one), "{told}");
+    let next = host.says("approve").context().unwrap().to_owned();
+    assert!(host.starts(&next, "a2").allows());
+    env.repository.write("src/code.txt", &"line\n".repeat(12_400));
+    env.repository.write("src/more.txt", "line\n");
+    host.agent_stops("a2");
+    let told = host.stops().message().unwrap().to_owned();
+    assert!(
+        told.contains("2 files (`src/code.txt`, `src/more.txt`), 12,401 lines not shown"),
+        "{told}"
+    );
+    let told = host.says("how is it?").context().unwrap().to_owned();
+    assert!(told.contains("12,401 lines not shown"), "{told}");
 }
 
 #[test]

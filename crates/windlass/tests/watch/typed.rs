@@ -32,6 +32,8 @@ fn what_was_typed_before_a_gate_was_shown_does_not_answer_it() {
     }
     fs_err::write(go(&env), "").unwrap();
     terminal.wait_until("the question", asks);
+    let screen = terminal.with_history();
+    assert!(screen.contains("keys typed before the question were ignored"), "{screen}");
     assert_eq!((env.status().as_str(), approvals(&env)), ("awaiting_approval", 1));
     terminal.keys(&["a", "Enter"]);
     terminal.wait_for("[exit 0]");
@@ -97,4 +99,37 @@ fn a_view_takes_no_key_that_came_before_what_it_answers() {
     view.keys(&["y"]);
     view.wait_for("`plan` is approved");
     assert_eq!(approvals(&env), 1);
+}
+
+/// A test that fails on the base, so that a person is asked before anything starts.
+const FAILS_BEFORE: &str = r#"
+workflow: before
+steps:
+  - {id: work, agent: coder, task: Work., done: {junit: "r.xml", run: "cp tests/report.xml r.xml; false"}}
+"#;
+
+#[test]
+fn the_question_after_the_baseline_is_answered_by_keys_that_were_typed_after_it() {
+    if !Terminal::is_there() {
+        return;
+    }
+    let env = test_env!();
+    let report =
+        "<testsuite><testcase name='a'><failure/></testcase><testcase name='b'/></testsuite>";
+    env.repository.write("tests/report.xml", report);
+    env.repository.commit("a report");
+    let agent = format!("rehearsal:{}", env.file("script", "[work]\nrun true\n").display());
+    let workflow = env.workflow(FAILS_BEFORE);
+    let arguments = ["run", "Do it", "--workflow", &workflow, "--agent", &agent];
+    let terminal = Terminal::windlass(&env, (100, 24), &arguments);
+    let asked = |screen: &str| screen.trim_end().ends_with("or [s]top:");
+    terminal.wait_until("the question", asked);
+    terminal.paste("c\n");
+    terminal.wait_for("what is pasted decides nothing");
+    terminal.wait_until("the question", asked);
+    terminal.text("c\nc\n");
+    terminal.wait_for("several lines came at once");
+    terminal.wait_until("the question", asked);
+    terminal.keys(&["s", "Enter"]);
+    terminal.wait_for("[exit ");
 }

@@ -104,7 +104,7 @@ fn unknown_steps_and_second_starts_stop_the_replay() {
         facts: Box::new((*run.state.facts).clone()),
     };
     assert!(matches!(illegal(&run, &first), IllegalEvent::StartedTwice));
-    let other = Event::DriverTookOver { driver: Fence(1), session: None };
+    let other = Event::DriverTookOver { driver: Fence(1), session: None, boxes: None };
     assert!(matches!(RunState::begin(START, &other), Err(IllegalEvent::NotStarted { .. })));
 }
 

@@ -21,11 +21,12 @@ impl RunState {
     ) -> Applied {
         let now = self.now;
         match event {
-            Event::AttemptStarted { driver, resumes, .. } => {
+            Event::AttemptStarted { driver, resumes, boxed, .. } => {
                 let agent = !self.plan.step(index).kind.is_group();
                 self.expect_holder(index, event, |phase| agent && matches!(phase, Phase::Due))?;
                 expect_next(event, attempt.number, self.step(index).attempts)?;
                 self.spent.attempts += 1;
+                self.unboxed |= *boxed == Some(false);
                 self.blocks.in_a_row = 0;
                 self.since = now;
                 let (number, driver) = (attempt.number, *driver);

@@ -14,6 +14,7 @@ mod noted;
 mod publish;
 mod question;
 mod reopen;
+mod set_back;
 mod step;
 mod told;
 mod verification;
@@ -75,6 +76,7 @@ impl RunState {
             | Event::StepTaken { step }
             | Event::StepBegan { step, .. }
             | Event::StepSkipped { step, .. }
+            | Event::StepTakenBack { step, .. }
             | Event::StepCommitted { step, .. }
             | Event::StepAdopted { step, .. }
             | Event::PublishIntended { step, .. }
@@ -164,8 +166,9 @@ impl RunState {
     )]
     fn apply_to_driver(&mut self, event: &Event) -> Applied {
         match event {
-            Event::DriverTookOver { driver, session } => {
+            Event::DriverTookOver { driver, session, boxes } => {
                 self.driver = Some(*driver);
+                self.boxes = *boxes;
                 self.session.clone_from(session);
                 self.blocks = Blocks::default();
             }
@@ -251,16 +254,22 @@ impl RunState {
                 self.update(index, |step| step.phase = Phase::AtGate { gate: gate.clone() });
             }
             Event::ProtectedPinned { changes } => {
-                let Some(Gate { kind: GateKind::Protected { .. }, .. }) = self.gate() else {
+                let Some(Gate { kind: GateKind::Protected { .. }, snapshot, .. }) = self.gate()
+                else {
                     return Err(self.wrong_control(event));
                 };
+                let code = snapshot.code.clone();
+                let accepted_in = Arc::make_mut(&mut self.pinned_in);
                 let pins = Arc::make_mut(&mut self.pins);
                 let values = Arc::make_mut(&mut self.pinned_values);
                 for change in changes {
                     let path = change.path.clone();
                     match &change.values {
                         Some(accepted) => drop(values.insert(path, accepted.clone())),
-                        None => drop(pins.insert(path, change.now.clone())),
+                        None => {
+                            accepted_in.insert(path.clone(), code.clone());
+                            pins.insert(path, change.now.clone());
+                        }
                     }
                 }
             }

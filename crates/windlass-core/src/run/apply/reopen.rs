@@ -221,7 +221,7 @@ impl RunState {
             (step.spoiled, step.reverting) = (false, false);
             step.approved = false;
             (step.acted, step.waived) = (false, false);
-            (step.set_aside, step.kept_unproven) = (false, false);
+            (step.set_aside, step.kept_unproven, step.taken_back) = (false, false, None);
             (step.shown_settings, step.accepted_settings) = (None, None);
             (step.failure, step.looked) = (None, None);
             step.failed_before.clear();

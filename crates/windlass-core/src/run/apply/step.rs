@@ -98,6 +98,7 @@ impl RunState {
                 }
                 self.finish(index, event, Phase::Skipped, Some(reason.clone()))?;
             }
+            Event::StepTakenBack { reason, .. } => self.set_back(index, event, reason)?,
             Event::StepFailed { .. } => {
                 self.expect(index, event, |phase| matches!(phase, Phase::Due))?;
                 self.update(index, |step| step.phase = Phase::Failed);
@@ -119,6 +120,10 @@ impl RunState {
         self.latest = Some(baseline.snapshot.clone());
         let plan = Arc::clone(&self.plan);
         let plan = plan.step(index);
+        if self.step(index).taken_back.is_some() {
+            self.commit_set_back(index, baseline);
+            return;
+        }
         if self.step(index).reverting {
             // Its own files are as they were; what it has to be compared with stays.
             self.update(index, |step| {
@@ -241,7 +246,9 @@ impl RunState {
         let unjudged = self.is_unjudged_group(index);
         self.take_in_hand(index);
         self.since = now;
+        let before = self.proven_code.clone();
         self.update(index, |step| {
+            step.before = Some(before);
             step.phase = if unjudged { Phase::Due } else { Phase::Beginning };
             step.started_at.get_or_insert(now);
         });

@@ -83,6 +83,10 @@ fn finish_all_proven(draft: &Draft) -> Option<Event> {
 fn finish_proven(draft: &Draft, index: StepIndex) -> Option<Event> {
     let state = &draft.state;
     let phase = &state.step(index).phase;
+    if let (Phase::Proven { .. }, Some(reason)) = (phase, &state.step(index).taken_back) {
+        let (step, reason) = (draft.id(index), reason.clone());
+        return Some(Event::StepSkipped { step, reason, kept: false });
+    }
     if let Some(event) = question::next(draft, index) {
         return Some(event);
     }
@@ -157,6 +161,7 @@ fn start_next(draft: &Draft, index: StepIndex, driver: Fence) -> Option<Event> {
         try_number: step.tries + 1,
         driver,
         resumes: step.session.clone(),
+        boxed: state.boxes,
     })
 }
 

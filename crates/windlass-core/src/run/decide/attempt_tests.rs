@@ -239,8 +239,8 @@ fn a_driver_that_takes_over_marks_the_attempts_that_it_starts() {
     let mut run = Run::of([agent("code")]);
     let fence = Fence(3);
     assert_eq!(
-        run.feed(InputKind::DriverTookOver { driver: fence, session: None }),
-        Ok(vec![Event::DriverTookOver { driver: fence, session: None }])
+        run.feed(InputKind::DriverTookOver { driver: fence, session: None, boxes: None }),
+        Ok(vec![Event::DriverTookOver { driver: fence, session: None, boxes: None }])
     );
     let events = run.begins("code");
     assert!(matches!(events[1], Event::AttemptStarted { driver, .. } if driver == fence));
@@ -335,6 +335,7 @@ fn goes_on(attempt: &str, session: Option<&str>) -> Event {
         try_number: 1,
         driver: DRIVER,
         resumes: session.map(str::to_owned),
+        boxed: None,
     }
 }
 
@@ -465,6 +466,20 @@ fn a_break_after_a_kill_is_nobodys_working_time() {
         boxed: None,
     });
     assert_eq!(run.state.spent.wall, Span::minutes(4));
+}
+
+#[test]
+fn an_attempt_outside_a_box_is_known_as_soon_as_it_starts() {
+    for (boxes, unboxed) in [(None, false), (Some(true), false), (Some(false), true)] {
+        let mut run = Run::of([agent("a")]);
+        run.expect_fed(InputKind::DriverTookOver { driver: DRIVER, session: None, boxes });
+        assert!(!run.state.unboxed, "nobody has started anything");
+        let events = run.begins("a");
+        let told =
+            |event: &Event| matches!(event, Event::AttemptStarted { boxed, .. } if *boxed == boxes);
+        assert!(events.iter().any(told), "{events:?}");
+        assert_eq!(run.state.unboxed, unboxed, "{boxes:?}");
+    }
 }
 
 #[test]

@@ -337,11 +337,16 @@ fn nothing_begins_with_nobody_driving_and_another_driver_goes_on_with_it() {
     assert_eq!(run.decides(skip("docs")).last(), Some(&resumed()));
     assert_eq!((run.outstanding(), run.state.status()), (vec![], RunStatus::Active));
     let next = crate::id::Fence(1);
-    let events = run.expect_fed(InputKind::DriverTookOver { driver: next, session: None });
+    let events =
+        run.expect_fed(InputKind::DriverTookOver { driver: next, session: None, boxes: None });
     assert_eq!(events[1..], [cold_began(&run, 1)]);
     // Whoever comes after a crash finds it outstanding, and does it again.
     let next = crate::id::Fence(2);
-    assert_eq!(run.expect_fed(InputKind::DriverTookOver { driver: next, session: None }).len(), 1);
+    assert_eq!(
+        run.expect_fed(InputKind::DriverTookOver { driver: next, session: None, boxes: None })
+            .len(),
+        1
+    );
     assert_eq!(run.outstanding(), [Effect::ProveCold { proof: 1, code: "c1".into() }]);
 }
 

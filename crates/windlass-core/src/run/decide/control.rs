@@ -95,8 +95,13 @@ pub(super) fn skip(
     let reason = format!("{} ({})", reason.trim(), draft.actor());
     for index in all() {
         if !draft.state.step(*index).is_finished() {
-            let step = draft.id(*index);
-            draft.emit(Event::StepSkipped { step, reason: reason.clone(), kept });
+            let (step, reason) = (draft.id(*index), reason.clone());
+            // What is proven and maybe committed takes a while to leave; the step is skipped then.
+            let leaves = !kept && draft.state.proven_without(*index).is_some();
+            draft.emit(match leaves {
+                true => Event::StepTakenBack { step, reason },
+                false => Event::StepSkipped { step, reason, kept },
+            });
         }
     }
     if held_up {

@@ -161,6 +161,7 @@ fn changed_protected_files_open_a_gate_that_yes_does_not_answer() {
         ]
     );
     assert_eq!(run.state.pins.get("Makefile"), Some(&Some("blob".into())));
+    assert_eq!(run.state.pinned_in.get("Makefile"), Some(&"c1".into()));
     assert_eq!(
         run.verifies(holds())[..3],
         [proven("code", "c1"), gate(2, "code", "c1"), approved_by_yes(2)]

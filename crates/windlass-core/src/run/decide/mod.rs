@@ -82,7 +82,7 @@ pub(crate) use verified::SAME_FAILURE;
 /// Raised whenever the same state and input would give other events than before.
 ///
 /// `audit` replays decisions of this version through [`decide`], and others by their events alone.
-pub const DECIDER_VERSION: u32 = 5;
+pub const DECIDER_VERSION: u32 = 6;
 
 /// Why an input was not taken. Nothing is journalled for it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -247,9 +247,13 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
     let mut draft = Draft::new(state, input);
     match &input.kind {
         InputKind::Start { .. } => return Err(Rejected::AlreadyStarted),
-        InputKind::DriverTookOver { driver, session } => {
+        InputKind::DriverTookOver { driver, session, boxes } => {
             session::withdraw_offers(&mut draft);
-            draft.emit(Event::DriverTookOver { driver: *driver, session: session.clone() });
+            draft.emit(Event::DriverTookOver {
+                driver: *driver,
+                session: session.clone(),
+                boxes: *boxes,
+            });
         }
         InputKind::DriverLeft => {
             if draft.state.driver.is_some() {

@@ -63,9 +63,9 @@ fn nothing_happens_after_the_end() {
     for decision in [ABORT, PAUSE, RESUME, skip("code"), rollback("code", "c1")] {
         assert_eq!(run.refuses(decision), Rejected::Ended);
     }
-    let took_over = InputKind::DriverTookOver { driver: Fence(7), session: None };
+    let took_over = InputKind::DriverTookOver { driver: Fence(7), session: None, boxes: None };
     assert_eq!(run.feed(took_over), Err(Rejected::Ended));
-    let event = Event::DriverTookOver { driver: Fence(7), session: None };
+    let event = Event::DriverTookOver { driver: Fence(7), session: None, boxes: None };
     assert!(matches!(run.state.apply(run.at, &event), Err(IllegalEvent::AfterEnd { .. })));
 }
 

@@ -88,7 +88,8 @@ fn who_approves_with_nobody_driving_pushes_nothing() {
     run.commits("publish", "commit-1");
     run.expect_fed(InputKind::DriverLeft);
     assert_eq!(run.decides(approve(1, "c1")), [approved(1)]);
-    let events = run.expect_fed(InputKind::DriverTookOver { driver: DRIVER, session: None });
+    let events =
+        run.expect_fed(InputKind::DriverTookOver { driver: DRIVER, session: None, boxes: None });
     assert_eq!(events[1], intended("commit-1", None));
 }
 

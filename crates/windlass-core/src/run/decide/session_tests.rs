@@ -17,7 +17,8 @@ fn session() -> Session {
 /// A run whose first step is offered to a session.
 fn hosted<const N: usize>(steps: [Draft; N]) -> Run {
     let mut run = Run::of(steps);
-    let took_over = InputKind::DriverTookOver { driver: DRIVER, session: Some(session()) };
+    let took_over =
+        InputKind::DriverTookOver { driver: DRIVER, session: Some(session()), boxes: None };
     run.expect_fed(took_over);
     run
 }
@@ -216,7 +217,7 @@ fn who_takes_over_finds_no_offer_of_another_session() {
     run.begins("code");
     let other = Session { id: "s2".to_owned(), ..session() };
     let driver = crate::id::Fence(DRIVER.0 + 1);
-    let took_over = InputKind::DriverTookOver { driver, session: Some(other) };
+    let took_over = InputKind::DriverTookOver { driver, session: Some(other), boxes: None };
     let kinds: Vec<_> = run.expect_fed(took_over).iter().map(Event::kind).collect();
     assert_eq!(kinds, ["offer_withdrawn", "driver_took_over", "attempt_started"]);
     assert_eq!(run.expect_fed(InputKind::DriverLeft)[0], withdrawn("code#2"));

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::id::ObjectId;
 use crate::plan::{Exhausted, ValueType};
 use crate::run::testing::*;
 use crate::run::*;
@@ -74,12 +75,46 @@ fn what_a_skipped_step_left_is_set_aside_unless_a_person_wants_it() {
     assert_eq!(run.state.proven_code, "c1".into(), "the next step is not blamed for it");
 }
 
+fn taken_back(step: &str) -> Event {
+    Event::StepTakenBack { step: step.into(), reason: "not needed (ann)".to_owned() }
+}
+
 #[test]
-fn skipping_a_step_at_its_gate_lets_the_run_go_on() {
+fn what_was_proven_for_a_step_that_is_skipped_at_its_gate_is_set_back_first() {
     let mut run = Run::of([agent("a").gated(), agent("b")]);
     run.proves("a", "c1");
-    assert_eq!(run.decides(skip("a")), [by_ann("a"), taken("b")]);
+    assert_eq!(run.decides(skip("a")), [taken_back("a")]);
     assert_eq!(run.refuses(approve(1, "c1")), Rejected::NoGate);
+    let Effect::TakeBaseline(request) = &run.outstanding()[0] else { panic!() };
+    assert_eq!(request.reset_code, Some("c0".into()));
+    assert_eq!(run.begins("a")[1..], [by_ann("a"), taken("b")]);
+    assert_eq!((run.state.proven_code.clone(), run.step("a").set_aside), ("c0".into(), true));
+}
+
+#[test]
+fn a_branch_that_has_the_work_of_a_skipped_step_gets_a_commit_without_it() {
+    let mut run = Run::of([agent("a").gated().commits()]);
+    run.proves("a", "c1");
+    run.commits("a", "one");
+    run.decides(feedback("more", "c1"));
+    run.proves("a", "c2");
+    run.commits("a", "two");
+    assert_eq!(run.decides(skip("a")), [taken_back("a")]);
+    run.begins("a");
+    let Effect::EnsureCommit { code, parent, .. } = &run.outstanding()[0] else { panic!() };
+    let before_both: ObjectId = "c0".into();
+    assert_eq!((code, parent), (&before_both, &"two".into()), "nobody accepted c1 either");
+    assert_eq!(run.commits("a", "three")[1..], [by_ann("a"), Event::RunCompleted]);
+    assert_eq!(run.state.head_code, before_both);
+}
+
+#[test]
+fn what_was_proven_for_a_skipped_step_stays_if_a_person_wants_it() {
+    let mut run = Run::of([agent("a").gated(), agent("b")]);
+    run.proves("a", "c1");
+    let kept = Decision::Skip { step: "a".into(), reason: "it is fine".to_owned(), keep: true };
+    assert_eq!(run.decides(kept)[1..], [taken("b")]);
+    assert_eq!((run.state.proven_code.clone(), run.state.reset_code.clone()), ("c1".into(), None));
 }
 
 #[test]
