@@ -72,6 +72,23 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Returns whether something else than the agent ended the attempt, or its program failed. What it
+    /// left may satisfy every check and still be half of what it was about to do.
+    pub fn was_cut_off(&self) -> bool {
+        match self {
+            Self::Exited { .. } | Self::CouldNotStart { .. } | Self::Held { .. } => false,
+            Self::Signalled { .. }
+            | Self::TimedOut
+            | Self::Idle
+            | Self::OverLimit { .. }
+            | Self::Cancelled
+            | Self::ProviderLimit { .. }
+            | Self::Interrupted { .. }
+            | Self::AgentFailed { .. }
+            | Self::OverBudget { .. } => true,
+        }
+    }
+
     /// Returns whether the same conversation can go on in the next attempt: the agent was stopped
     /// by something that says nothing about its work.
     pub fn goes_on(&self) -> bool {

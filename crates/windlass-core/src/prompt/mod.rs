@@ -98,6 +98,7 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
         hotfix(&mut text, step);
     }
     resolved::blockers(&mut text, state, index);
+    cut_off(&mut text, step);
     let room = (MAX_BYTES - WHEN_FINISHED.len()).saturating_sub(text.len());
     retry::last_failure(&mut text, state, index, room);
     // Whatever the bounds of the parts add up to, a prompt has its end.
@@ -256,6 +257,26 @@ fn hotfix(text: &mut String, step: &StepState) {
         let _ = writeln!(body, "\nFiles concerned: {}", one_line(&hotfix.files.join(", "), 160));
     }
     section(text, "Hotfix", &body);
+}
+
+/// An attempt that something else ended did not fail: who goes on with it needs to know that it is not
+/// finished, and nothing else.
+fn cut_off(text: &mut String, step: &StepState) {
+    let was_cut_off = match &step.ended {
+        Some(outcome) => outcome.was_cut_off(),
+        None => step.lost > 0,
+    };
+    if !was_cut_off || step.failure.is_some() {
+        return;
+    }
+    let body = match &step.resumed {
+        Some(_) => "You were interrupted; nothing you did was judged. Go on where you were.",
+        None => {
+            "An earlier attempt was interrupted; nothing it did was judged. What it left is in the \
+             files (`git status`, `git diff`): look at it, and finish the task."
+        }
+    };
+    section(text, "Interrupted", body);
 }
 
 /// As many whole lines as fit, and how many were left out.

@@ -113,6 +113,7 @@ fn report(story: &Story, text: &str) -> ReportView {
         after: 1,
         removed_count: 1,
         removed: vec![text.to_owned()],
+        ..TestsChanged::default()
     });
     view.before = Some(text.to_owned());
     view.branch = format!("windlass/{text}");

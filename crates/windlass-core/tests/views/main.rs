@@ -54,6 +54,17 @@ fn the_next_prompt_says_what_failed_in_earlier_tries_and_when_it_is_the_same() {
 }
 
 #[test]
+fn who_goes_on_with_an_attempt_is_told_that_it_was_interrupted_and_not_that_it_failed() {
+    let mut story = Story::begin();
+    let attempt = story.state().running_attempts().next().unwrap();
+    let files = story.state().latest.clone().unwrap();
+    story.feed(windlass_core::run::InputKind::lost(attempt, files, Vec::new()));
+    let prompt = story.prompt("implement");
+    assert!(prompt.contains("## Interrupted\n\nAn earlier attempt was interrupted"), "{prompt}");
+    assert!(!prompt.contains("not accepted"), "{prompt}");
+}
+
+#[test]
 fn an_output_is_told_as_far_as_there_is_room() {
     let mut story = Story::begin();
     story.attempt("c1");

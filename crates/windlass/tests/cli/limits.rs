@@ -52,6 +52,22 @@ fn outcomes(env: &TestEnv) -> Vec<String> {
 }
 
 #[test]
+fn work_that_a_limit_cut_off_goes_on_even_where_its_checks_hold() {
+    let env = test_env!();
+    configure(&env, LIMIT);
+    // Old tests that pass, and a comment: all that the criterion asks for after a minute of work.
+    let weak =
+        ONE.replace(r#"{run: "grep -qx right answer.txt"}"#, "{all: [{diff: any}, {run: 'true'}]}");
+    let agent = limited(&env, "2 s");
+    env.run(&weak, &format!("echo '# begun' >> notes.txt\n{agent}"), &[]).assert_code(0);
+    assert_eq!(calls(&env), 2);
+    let branch = env.status_json()["run"]["branch"].as_str().expect("a branch").to_owned();
+    assert_eq!(env.repository.git(&["show", &format!("{branch}:answer.txt")]), "right");
+    let report = env.json(&["report", "--json"]);
+    assert_eq!(report["steps"][0]["cut_off"], 1, "{report:#}");
+}
+
+#[test]
 fn a_limit_that_a_rule_names_is_waited_for_and_costs_no_try() {
     let env = test_env!();
     configure(&env, LIMIT);

@@ -85,9 +85,10 @@ impl RunState {
             }
             Event::AttemptEnded { report, snapshot, .. } => {
                 let since = self.attempt_since(index, attempt, event)?;
-                self.end_attempt(index, now.since(since), snapshot);
-                self.unboxed |= !report.was_boxed();
                 let outcome = &report.outcome;
+                let finished = !outcome.was_cut_off() && !self.asked_for_help(attempt);
+                self.end_attempt(index, now.since(since), snapshot, finished);
+                self.unboxed |= !report.was_boxed();
                 if let Outcome::Held { .. } = outcome {
                     self.undo_start(index);
                 } else {
@@ -106,7 +107,7 @@ impl RunState {
                 let since = self.attempt_since(index, attempt, event)?;
                 // A break between a kill and the next driver is nobody's working time.
                 let end = last_seen.unwrap_or(now).clamp(since.min(now), now);
-                self.end_attempt(index, end.since(since), snapshot);
+                self.end_attempt(index, end.since(since), snapshot, false);
                 self.spend(index, usage);
                 self.update(index, |step| {
                     step.lost += 1;
@@ -150,12 +151,20 @@ impl RunState {
         self.update(index, |step| step.verify_first = false);
     }
 
-    fn end_attempt(&mut self, index: StepIndex, took: Span, snapshot: &Snapshot) {
+    /// Whether an agent waits for a person with what it could not finish.
+    pub(crate) fn asked_for_help(&self, attempt: &AttemptId) -> bool {
+        let agent = crate::run::Actor::agent(attempt);
+        self.open_blockers().any(|blocker| blocker.by == agent.as_str())
+    }
+
+    /// Work that was not `finished` goes on before anybody looks at it: a weak criterion could hold for
+    /// half of it.
+    fn end_attempt(&mut self, index: StepIndex, took: Span, snapshot: &Snapshot, finished: bool) {
         self.spent.wall = self.spent.wall.plus(took);
         self.note_files(index, snapshot);
         self.update(index, |step| {
             step.wall = step.wall.plus(took);
-            step.verify_first = true;
+            step.verify_first = finished;
             step.phase = Phase::Due;
         });
     }

@@ -33,11 +33,11 @@ pub(super) fn ended(
         return Ok(());
     }
     if stopping.is_some() {
-        // Stopped by a person: no try is used, and what is there is looked at when the run goes on.
+        // Stopped by a person: no try is used, and the work goes on with the run.
         return Ok(());
     }
-    if asked_for_help(draft, attempt) {
-        // Nobody judges what could not be finished; it is looked at when the run goes on.
+    if draft.state.asked_for_help(attempt) {
+        // Nobody judges what could not be finished; it goes on when somebody has helped.
         return Ok(());
     }
     if let (Some(reason), true) = (&report.escalation, ended_by_itself(&report.outcome))
@@ -58,7 +58,7 @@ pub(super) fn ended(
             agent_failed(draft, index, *category, message, snapshot);
         }
         Outcome::OverBudget { message } => {
-            // What is there is looked at when a person has added to the budget.
+            // It goes on when a person has added to the budget.
             let detail = format!("`{}`: {message}", attempt.step);
             draft.emit(Event::RunPaused { reason: PauseReason::Budget, detail });
         }
@@ -90,11 +90,6 @@ fn ended_by_itself(outcome: &Outcome) -> bool {
     }
 }
 
-fn asked_for_help(draft: &Draft, attempt: &AttemptId) -> bool {
-    let agent = crate::run::Actor::agent(attempt);
-    draft.state.open_blockers().any(|blocker| blocker.by == agent.as_str())
-}
-
 fn judge(draft: &mut Draft, index: StepIndex, snapshot: &Snapshot) {
     let event = advance::verify(draft, index, snapshot, VerifyReason::AttemptEnded);
     draft.emit(event);
@@ -116,15 +111,15 @@ fn agent_failed(
             fail(draft, index, failure, None, false, 0);
             draft.emit(Event::BlockerRaised { message: message.to_owned() });
         }
-        // The work may be there all the same.
+        // How far it came decides what the next try is told.
         Category::Code | Category::Test | Category::Infra | Category::Timeout => {
             judge(draft, index, snapshot);
         }
     }
 }
 
-/// The program died under the agent: what is there is looked at, and if it does not suffice the
-/// same conversation goes on. The first time at once, then after a while.
+/// The program died under the agent: the same conversation goes on. The first time at once, then
+/// after a while.
 fn interrupted(draft: &mut Draft, index: StepIndex) {
     let lost = draft.state.step(index).lost;
     if lost >= LOST_IN_A_ROW {
@@ -166,7 +161,7 @@ pub(super) fn lost(
     if lost >= LOST_IN_A_ROW && stopping.is_none() {
         lost_too_often(draft, index, lost);
     }
-    // Without trouble the step is due with its work to be looked at first.
+    // Without trouble the step is due, and its work goes on.
     Ok(())
 }
 

@@ -26,7 +26,7 @@ fn a_pause_lets_the_running_attempt_finish_and_starts_nothing_new() {
 }
 
 #[test]
-fn a_pause_at_once_stops_the_attempt_and_the_resumed_run_verifies_first() {
+fn a_pause_at_once_stops_the_attempt_and_the_resumed_run_goes_on_with_it() {
     let mut run = Run::of([agent("code").retries(1)]);
     run.begins("code");
     assert_eq!(run.decides(PAUSE_NOW), [stop("code#1", StopReason::Pause), by_ann()]);
@@ -37,6 +37,15 @@ fn a_pause_at_once_stops_the_attempt_and_the_resumed_run_verifies_first() {
         [ended_with("code#1", "c1", Outcome::Cancelled)]
     );
     assert_eq!((run.state.status(), run.step("code").tries), (RunStatus::Paused, 0));
+    assert_eq!(run.decides(RESUME), [resumed(), started("code#2", 1)]);
+}
+
+#[test]
+fn an_attempt_that_ended_before_it_was_stopped_is_looked_at_when_the_run_goes_on() {
+    let mut run = Run::of([agent("code").retries(1)]);
+    run.begins("code");
+    run.decides(PAUSE_NOW);
+    run.ends("code#1", "c1");
     assert_eq!(
         run.decides(RESUME),
         [resumed(), verification(1, "code", "c1", VerifyReason::MayBeDone)]
@@ -99,17 +108,14 @@ fn whoever_resumes_has_a_limit_asked_about_again() {
     let until = START.plus(Span::hours(5));
     let held = Outcome::Held { until, why: "quiet hours".to_owned() };
     let limit = Outcome::ProviderLimit { resets_at: Some(until), message: "limit".to_owned() };
-    for (how, next) in [
-        (held, started("code#2", 1)),
-        (limit, verification(1, "code", "c1", VerifyReason::MayBeDone)),
-    ] {
+    for how in [held, limit] {
         let mut run = Run::of([agent("code")]);
         run.begins("code");
         run.ends_with("code#1", "c1", how);
         assert_eq!(run.state.status(), RunStatus::Waiting);
         run.decides(PAUSE);
         let ended = Event::WaitEnded { step: "code".into() };
-        assert_eq!(run.decides(RESUME), [resumed(), ended, next]);
+        assert_eq!(run.decides(RESUME), [resumed(), ended, started("code#2", 1)]);
     }
 }
 

@@ -97,7 +97,7 @@ fn a_pause_stops_every_spoke() {
     run.ends_with("plan/two#1", "t1", Outcome::Cancelled);
     assert_eq!(run.state.status().as_str(), "paused");
     run.decides(RESUME);
-    assert_eq!(run.effects(), ["verify 1 of plan/one", "verify 2 of plan/two"]);
+    assert_eq!(run.effects(), ["ensure-attempt plan/one#2", "ensure-attempt plan/two#2"]);
 }
 
 #[test]

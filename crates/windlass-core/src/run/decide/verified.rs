@@ -45,7 +45,12 @@ pub(super) fn verified(
         protected(draft, index, report, snapshot);
         return Ok(());
     }
-    let judgement = Judgement::of(draft.state.plan.step(index), report);
+    let mut judgement = Judgement::of(draft.state.plan.step(index), report);
+    if let (Judgement::Proven, Some(_)) = (&judgement, attempt)
+        && let Some(failure) = unfinished(draft, index)
+    {
+        judgement = Judgement::Failed(failure);
+    }
     match judgement {
         Judgement::Proven => draft.emit(Event::StepProven {
             step: draft.id(index),
@@ -209,6 +214,27 @@ pub(super) fn fail(
         let until = backoff(draft, index, tries, jitter);
         wait(draft, index, until, false);
     }
+}
+
+/// The failure of an attempt that was cut off, though all that is asked of the step holds.
+fn unfinished(draft: &Draft, index: StepIndex) -> Option<Failure> {
+    let outcome = draft.state.step(index).ended.as_ref().filter(|outcome| outcome.was_cut_off())?;
+    let (category, why) = match outcome {
+        Outcome::TimedOut => (Category::Timeout, "the attempt ran out of time"),
+        Outcome::Idle => (Category::Timeout, "the attempt showed no sign of life"),
+        Outcome::OverLimit { .. } => (Category::Infra, "the attempt went past a limit"),
+        Outcome::Signalled { .. } => (Category::Infra, "the agent's program was ended"),
+        Outcome::AgentFailed { category, message } => (*category, message.as_str()),
+        Outcome::Exited { .. }
+        | Outcome::CouldNotStart { .. }
+        | Outcome::Cancelled
+        | Outcome::ProviderLimit { .. }
+        | Outcome::Held { .. }
+        | Outcome::Interrupted { .. }
+        | Outcome::OverBudget { .. } => (Category::Infra, "the attempt was cut off"),
+    };
+    let summary = format!("{why}: its checks hold, but it did not come to its end by itself");
+    Some(Failure::new(category, summary, Vec::new()))
 }
 
 /// The way an attempt ended can explain why its proof is missing.

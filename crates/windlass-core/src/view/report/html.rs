@@ -9,7 +9,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html as page};
 use super::html_stories;
 use super::inline::{
     answer_and_by, audit, cost, how_it_ended, item_status, pull_request, rests_on, run_status,
-    short, spoken, step_cost, step_status, strength, verdict,
+    short, spoken, step_attempts, step_cost, step_status, strength, verdict,
 };
 use super::projection::{ReportAttempt, ReportProof, ReportStep, ReportView};
 use crate::plan::{Holds, Strength};
@@ -164,7 +164,7 @@ fn step_row(step: &ReportStep) -> Markup {
                 @if let Some(words) = &step.set_aside { span.soft { "; " (prose(words)) } }
             }
             td data-name="Rests on" class=[none(rests_on(step))] { (rests_on(step)) }
-            td.n data-name="Attempts" { (step.attempts) }
+            td.n data-name="Attempts" { (step_attempts(step)) }
             td.n data-name="Time" { (step.wall) }
             td.n data-name="Cost, USD" class=[none(&step_cost(step))] { (step_cost(step)) }
             td data-name="Files" class=[none(&files)] { (files) }

@@ -57,6 +57,14 @@ fn usd(amount: f64) -> String {
     if amount > 0.0 && amount < 0.01 { format!("{amount:.4}") } else { format!("{amount:.2}") }
 }
 
+/// How many attempts a step took: `3, 1 cut off`.
+pub(super) fn step_attempts(step: &ReportStep) -> String {
+    match step.cut_off {
+        0 => step.attempts.to_string(),
+        cut_off => format!("{}, {cut_off} cut off", step.attempts),
+    }
+}
+
 pub(super) fn step_cost(step: &ReportStep) -> String {
     match (step.cost_usd, step.unknown_cost) {
         (None, _) => "–".to_owned(),

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::inline::{
     answer_and_by, audit, cost, how_it_ended, item_status, rests_on, run_status, short, spoken,
-    step_cost, step_status, strength, verdict,
+    step_attempts, step_cost, step_status, strength, verdict,
 };
 use super::projection::{ReportProof, ReportView};
 use super::stories;
@@ -127,7 +127,7 @@ pub(super) fn steps(text: &mut String, view: &ReportView) {
             "| {} (`{}`) | {status} | {} | {} | {} | {} | {files} | {commit} |",
             cell(&step.title),
             step.id,
-            step.attempts,
+            step_attempts(step),
             rests_on(step),
             step.wall,
             step_cost(step),

@@ -154,6 +154,8 @@ pub struct ReportStep {
     pub note: Option<String>,
     pub agent: Option<String>,
     pub attempts: u32,
+    /// How many of them something else than the agent ended.
+    pub cut_off: usize,
     /// The strongest thing that its completion rests on.
     pub rests_on: Option<Strength>,
     #[serde(rename = "wall_ms")]
@@ -302,6 +304,7 @@ fn steps(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<Report
                 StepKind::Group | StepKind::Foreach(_) | StepKind::PullRequest(_) => None,
             },
             attempts: step.attempts,
+            cut_off: used.cut_off,
             rests_on: history.and_then(crate::view::StepHistory::strength),
             wall: step.wall,
             cost_usd: used.priced.then_some(step.cost_usd),
@@ -339,6 +342,7 @@ fn set_aside(plan: &PlanStep, step: &StepState) -> Option<String> {
 /// What the attempts of a step used, in all.
 #[derive(Default)]
 struct Used {
+    cut_off: usize,
     priced: bool,
     unknown_cost: usize,
     input_tokens: Option<u64>,
@@ -353,7 +357,10 @@ impl Used {
         let started = |entry: &&AttemptEntry| {
             entry.took.is_some() && !matches!(entry.outcome, Some(Outcome::Held { .. }))
         };
-        for AttemptEntry { usage, .. } in attempts.iter().filter(started) {
+        for AttemptEntry { usage, outcome, .. } in attempts.iter().filter(started) {
+            // One without an outcome was lost with its driver.
+            let by_itself = outcome.as_ref().is_some_and(|outcome| !outcome.was_cut_off());
+            used.cut_off += usize::from(!by_itself);
             used.priced |= usage.cost_usd.is_some();
             used.unknown_cost += usize::from(usage.cost_usd.is_none());
             add(&mut used.input_tokens, usage.input_tokens);

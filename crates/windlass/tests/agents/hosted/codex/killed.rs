@@ -6,10 +6,11 @@ use super::super::support::{TWO_STEPS, attempt};
 use super::support::{Session, obeying};
 
 #[test]
-fn a_session_of_codex_that_was_killed_goes_on_and_what_was_lost_is_verified_first() {
-    let plan = say("I plan.").write(".windlass/run/specs/plan.md", "the plan\n");
-    let cut_off = attempt("plan#1", [plan, say("Done.").until_file("/nowhere/never")]);
-    let Some(session) = Session::of(obeying([cut_off], []), TWO_STEPS) else { return };
+fn a_session_of_codex_that_was_killed_goes_on_and_so_does_the_work_that_was_cut_off() {
+    let plan = || say("I plan.").write(".windlass/run/specs/plan.md", "the plan\n");
+    let cut_off = attempt("plan#1", [plan(), say("Done.").until_file("/nowhere/never")]);
+    let again = attempt("plan#2", [plan()]);
+    let Some(session) = Session::of(obeying([cut_off, again], []), TWO_STEPS) else { return };
     let prompt = "/windlass:run --workflow two -- Write something";
     let mut running = session.env.start(session.command(&[prompt]));
     session.server.wait_for("the agent's second turn", |request| {
@@ -21,6 +22,6 @@ fn a_session_of_codex_that_was_killed_goes_on_and_what_was_lost_is_verified_firs
     session.assert_status("awaiting_approval");
     let journal = session.env.log_json();
     assert_eq!(journal.count("attempt_lost"), 1, "{:?}", journal.kinds());
-    assert_eq!(journal.count("attempt_started"), 1, "its work is proven: {:?}", journal.kinds());
+    assert_eq!(journal.count("attempt_started"), 2, "{:?}", journal.kinds());
     session.assert_clean();
 }
