@@ -65,8 +65,7 @@ impl Source {
             Ok(bytes) => {
                 let mut shown = excerpt(&bytes, Room::ENDLESS);
                 shown.left_out.more |= bytes.len() as u64 >= most;
-                let mut lines: Vec<PageLine> =
-                    only_grew(&bytes).iter().map(|words| plain(words)).collect();
+                let mut lines: Vec<PageLine> = only_grew(&bytes).iter().map(plain).collect();
                 lines.extend(patch_lines(shown.lines));
                 (lines, shown.left_out)
             }
