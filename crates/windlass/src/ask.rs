@@ -26,7 +26,7 @@ use keyboard::Typed;
 use showing::Showing;
 
 pub(crate) use questions::questions;
-pub(crate) use showing::not_shown;
+pub(crate) use showing::{not_shown, only_grew};
 
 /// How often the journal is looked at while nobody types.
 const INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };

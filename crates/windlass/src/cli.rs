@@ -141,7 +141,7 @@ pub(crate) enum Command {
     Init(InitArguments),
     /// Start a run and drive it
     #[command(
-        after_help = "Examples:\n  windlass run --issue 42\n  windlass run \"Add a health endpoint\" --input test=\"make test\"\n  windlass run \"Add a health endpoint\" --workflow my.yaml --agent-command 'my-agent'"
+        after_help = "Examples:\n  windlass run \"Add a health endpoint\" --input test=\"make test\" --input publish=false\n  windlass run --issue 42 --input test=\"make test\"\n  windlass run \"Add a health endpoint\" --workflow change --input test=\"make test\" --agent codex"
     )]
     Run(Box<RunArguments>),
     /// Go on with a run: resume it if it is paused, and drive it

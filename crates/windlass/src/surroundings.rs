@@ -203,6 +203,11 @@ impl Surroundings {
         }
     }
 
+    /// Returns whether somebody said which run is meant.
+    pub(crate) fn is_named(&self) -> bool {
+        self.wanted.is_some()
+    }
+
     /// Returns the names of the runs that are unfinished.
     pub(crate) fn unfinished(&self) -> Result<Vec<String>, CommandError> {
         let runs = self.runs()?;

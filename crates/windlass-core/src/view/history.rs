@@ -540,6 +540,10 @@ fn answer_words(event: &Event) -> String {
     }
 }
 
+fn set_back(step: &StepId, reason: &str) -> String {
+    format!("the work of `{step}` is set back, to go on without it: {reason}")
+}
+
 /// Tells an event in one line, for people.
 pub fn describe(event: &Event) -> String {
     match event {
@@ -550,9 +554,7 @@ pub fn describe(event: &Event) -> String {
         Event::StepTaken { step } => format!("`{step}` is next"),
         Event::StepBegan { step, .. } => format!("`{step}` began"),
         Event::StepSkipped { step, reason, .. } => format!("`{step}` was skipped: {reason}"),
-        Event::StepTakenBack { step, reason } => {
-            format!("the work of `{step}` is set back, to go on without it: {reason}")
-        }
+        Event::StepTakenBack { step, reason } => set_back(step, reason),
         Event::AttemptStarted { attempt, try_number, .. } => {
             format!("attempt {attempt} started (try {try_number})")
         }

@@ -61,7 +61,7 @@ pub use marker::{ESCALATION_REQUIRED, HUMAN_INTERVENTION_NEEDED, escalation, hel
 pub use notice::{Notice, NoticeKind, notice};
 pub use patch::{
     Excerpt, FileLines, LINE_BYTES, LeftOut, Room, binary_part, changed_lines, excerpt, grouped,
-    is_shown_as_text,
+    is_shown_as_text, only_added,
 };
 pub use plain::{plain_line, plain_lines};
 pub use printable::{Lines, beginning, printable, printable_bytes};

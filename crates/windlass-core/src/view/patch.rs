@@ -89,6 +89,27 @@ pub fn changed_lines(patch: &[u8]) -> Vec<FileLines> {
         .collect()
 }
 
+/// Says which files that were there a patch only adds lines to, in words for people. A patch that was cut
+/// says nothing.
+pub fn only_added(patch: &[u8]) -> Vec<String> {
+    let mut said = Vec::new();
+    for part in parts(patch) {
+        let name = part.name();
+        let (mut added, mut otherwise) = (0_u64, false);
+        for (kind, line) in part {
+            let other = ["new file", "deleted file", "old mode", BINARY];
+            otherwise |= kind == Kind::Deleted
+                || (kind == Kind::About && other.iter().any(|o| line.starts_with(o.as_bytes())));
+            added += u64::from(kind == Kind::Added);
+        }
+        if added > 0 && !otherwise {
+            let lines = if added == 1 { "line" } else { "lines" };
+            said.push(format!("`{name}` only adds {} {lines}", grouped(added)));
+        }
+    }
+    said
+}
+
 /// A patch as far as it is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Excerpt {

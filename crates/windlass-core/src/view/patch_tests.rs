@@ -82,3 +82,16 @@ fn a_file_that_cannot_be_shown_is_named() {
     let words = shown.left_out.words("`d` shows all").unwrap();
     assert_eq!(words, "1 file (`x y.png`) not shown, being no text");
 }
+
+#[test]
+fn a_file_that_only_grew_is_told_apart_from_others() {
+    let grown = patch("a", &["+one", " two", "+three"]);
+    let edited = patch("b", &["+one", "-two"]);
+    let new =
+        b"diff --git a/c b/c\nnew file mode 100644\n--- /dev/null\n+++ b/c\n@@ -0,0 +1 @@\n+x\n";
+    let mode = b"diff --git a/d b/d\nold mode 100644\nnew mode 100755\n--- a/d\n+++ b/d\n@@ -1 +1,2 @@\n+x\n";
+    let all = [&grown[..], &edited, new, mode].concat();
+    assert_eq!(only_added(&all), ["`a` only adds 2 lines"]);
+    // What looks like a mode within the text is text.
+    assert_eq!(only_added(&patch("e", &["+old mode", " x"])), ["`e` only adds 1 line"]);
+}

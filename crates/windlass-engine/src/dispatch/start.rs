@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use windlass_core::config::Sandbox;
 use windlass_core::deps::Service;
@@ -306,7 +307,16 @@ impl<'s> Beginning<'s> {
         // No agent has been near yet.
         verifier.copying = self.site.copying(self.facts.here, verifier.rooms.level());
         let (place, engine, tree) = (&self.place, &self.engine, &self.facts.base_tree);
+        let (began, prepare) = (Instant::now(), &self.plan.prepare);
+        if !prepare.is_empty() {
+            let commands = prepare.iter().map(|prepare| prepare.run.clone()).collect();
+            watcher.baseline(&BaseProgress::Prepares(commands));
+        }
         preflight(&verifier, place, engine, &self.plan, tree)?;
+        if !prepare.is_empty() {
+            let took = Span(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX));
+            watcher.baseline(&BaseProgress::Prepared(took));
+        }
         fault::point("preflighted");
         let mut told = |progress| watcher.baseline(&progress);
         let goes_cold = self.plan.cold && self.facts.no_cold.is_none();

@@ -35,6 +35,10 @@ const MAX_SEARCHED: usize = 256 << 10;
 /// What happens during a baseline, for people who wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BaseProgress {
+    /// What the checks need is being made, by these commands.
+    Prepares(Vec<String>),
+    /// It is there, after this time.
+    Prepared(Span),
     /// A command begins: its words, its number from 1, and how many there are.
     Begins(String, usize, usize),
     /// It ended.

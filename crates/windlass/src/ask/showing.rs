@@ -2,7 +2,7 @@
 
 use windlass_core::proof::{Blob, MAX_PROTECTED_DIFF_BYTES};
 use windlass_core::run::{Gate, GateKind, RunState};
-use windlass_core::view::{Excerpt, LeftOut, Room, excerpt};
+use windlass_core::view::{Excerpt, LeftOut, Room, excerpt, only_added};
 
 use crate::changes;
 use crate::commands::history;
@@ -66,6 +66,7 @@ impl Showing {
         }
         match &self.protected {
             Some(Ok(patch)) => {
+                only_grew(patch).iter().for_each(|words| note(&format!("  {words}")));
                 // Whatever room there is: a file that judges the work is shown whole.
                 let shown = excerpt(patch, Room::ENDLESS);
                 lines(&shown);
@@ -93,16 +94,26 @@ pub(crate) fn not_shown(
     const NOTHING: Room = Room { lines: 0, characters: 0 };
     let showing = Showing::of(surroundings, state, state.gate()?);
     let mut left_out = LeftOut::default();
+    let mut said = Vec::new();
     match &showing.work {
         Ok(work) => left_out.add(work.all(NOTHING).left_out),
         Err(_) => left_out.more = true,
     }
     match &showing.protected {
-        Some(Ok(patch)) => left_out.add(excerpt(patch, NOTHING).left_out),
+        Some(Ok(patch)) => {
+            said = only_grew(patch);
+            left_out.add(excerpt(patch, NOTHING).left_out);
+        }
         Some(Err(_)) => left_out.more = true,
         None => {}
     }
-    left_out.words(all)
+    said.extend(left_out.words(all));
+    (!said.is_empty()).then(|| said.join("\n"))
+}
+
+/// Which files that judge the work only grew; a diff that is cut says nothing about that.
+pub(crate) fn only_grew(patch: &[u8]) -> Vec<String> {
+    if patch.len() >= MAX_PROTECTED_DIFF_BYTES { Vec::new() } else { only_added(patch) }
 }
 
 fn lines(shown: &Excerpt) {

@@ -7,6 +7,9 @@ pub(crate) struct ApproveArguments {
     /// Something to keep with the approval
     #[arg(short, long, value_name = "TEXT")]
     pub(crate) message: Option<String>,
+    /// Go on with the run at once, as `windlass resume` does, where nobody drives it
+    #[arg(long)]
+    pub(crate) resume: bool,
 }
 
 #[derive(Debug, Args)]

@@ -74,8 +74,9 @@ pub(crate) struct ImportArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// A workflow file, or the name of one, see `windlass workflow list`
-    pub(crate) workflow: String,
+    /// A workflow file, or the name of one, see `windlass workflow list`; without it the one that
+    /// `windlass run` is set to
+    pub(crate) workflow: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -140,7 +140,7 @@ impl StartArguments {
 }
 
 /// What `run` and `resume` have in common.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub(crate) struct DriveArguments {
     /// Leave instead of waiting for a backoff or a provider's limit to end
     #[arg(long)]

@@ -24,6 +24,12 @@ pub(crate) struct AtTerminal<'o> {
 impl StartWatcher for AtTerminal<'_> {
     fn baseline(&mut self, progress: &BaseProgress) {
         match progress {
+            BaseProgress::Prepares(commands) => {
+                let words = |command: &String| format!("`{}`", printable(command, Lines::One));
+                let commands: Vec<String> = commands.iter().map(words).collect();
+                self.output.remark(&format!("prepare: {} …", commands.join(", ")));
+            }
+            BaseProgress::Prepared(took) => self.output.remark(&format!("prepare: done, {took}")),
             BaseProgress::Begins(command, number, count) => {
                 if std::io::stderr().is_terminal() {
                     let command = printable(command, Lines::One);

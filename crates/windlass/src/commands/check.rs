@@ -1,16 +1,19 @@
 //! `windlass check`: is this a workflow that can run, and what is the most it can cost.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 use windlass_core::plan::Plan;
 use windlass_core::platform::PinnedPlatform;
-use windlass_core::protect::ALWAYS;
+use windlass_core::protect::{ALWAYS, Protected};
 use windlass_core::view::{GraphFormat, Lines, graph as draw, printable};
 use windlass_core::workflow::{Diagnostic, Severity, Workflow};
 
 use crate::cli::{CheckArguments, Cli};
+use crate::commands::workflow_file::Found;
 use crate::commands::{graph, platform, workflow_file};
+use crate::config;
 use crate::error::CommandError;
 use crate::judges;
 use crate::output::{Output, note};
@@ -22,7 +25,7 @@ pub(crate) fn check(
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     let top_level = workflow_file::top_level(cli);
-    let path = workflow_file::find(&arguments.workflow, &top_level)?;
+    let path = find(arguments, &top_level, output)?;
     let workflow = workflow_file::read(&path)?;
     let roles = roles::load(&top_level)?;
     roles.for_workflow(&workflow)?;
@@ -76,32 +79,65 @@ pub(crate) fn check(
             output.data(&line);
         }
         output.data(&format!("worst case: {attempts} attempts, people's feedback aside"));
-        output.data(&format!("every way it can go: windlass simulate {}", arguments.workflow));
+        output.data(&format!(
+            "every way it can go: windlass simulate {}",
+            called(arguments, &workflow)
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// How many files of one reason are named.
-const MOST_NAMED: usize = 8;
+/// Finds the workflow: the one that was named, else the one that `windlass run` is set to.
+fn find(
+    arguments: &CheckArguments,
+    top_level: &Path,
+    output: &Output,
+) -> Result<Found, CommandError> {
+    if let Some(name) = &arguments.workflow {
+        return workflow_file::find(name, top_level);
+    }
+    match config::load(top_level)?.workflow {
+        Some(setting) => workflow_file::set(&setting, top_level, output),
+        None => Err(CommandError::usage("which workflow? none is set in a configuration")
+            .hint(format!("known workflows: {}", workflow_file::all_known(top_level).join(", ")))),
+    }
+}
 
-/// Says what a person is asked about, and why, one line for each reason.
+fn called<'a>(arguments: &'a CheckArguments, workflow: &'a Workflow) -> &'a str {
+    arguments.workflow.as_deref().unwrap_or_else(|| workflow.name())
+}
+
+/// Says what a person is asked about, and why, one line for each reason. All of it is named: what is not
+/// in a list is what an agent may change unseen.
 fn protected(plan: &Plan) -> Vec<String> {
-    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut reasons: Vec<(&str, Vec<Protected>)> = Vec::new();
     for rule in &plan.protect {
         let why = rule.why.as_deref().unwrap_or("the workflow or its platform says so");
-        let called = printable(&format!("`{}`", rule.called()), Lines::One);
+        let same = |other: &&mut Protected| {
+            let keyed = !other.keys.is_empty() && !rule.keys.is_empty();
+            other.file == rule.file && other.only == rule.only && (keyed || **other == *rule)
+        };
         match reasons.iter_mut().find(|(other, _)| *other == why) {
-            Some((_, files)) => files.push(called),
-            None => reasons.push((why, vec![called])),
+            Some((_, rules)) => match rules.iter_mut().find(same) {
+                // One file is named once, with all of its keys.
+                Some(known) => {
+                    let new = rule.keys.iter().filter(|key| !known.keys.contains(key));
+                    let new: Vec<String> = new.cloned().collect();
+                    known.keys.extend(new);
+                }
+                None => rules.push(rule.clone()),
+            },
+            None => reasons.push((why, vec![rule.clone()])),
         }
     }
     let mut lines: Vec<String> = reasons
         .iter()
-        .map(|(why, files)| {
-            let more = files.len().saturating_sub(MOST_NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let named = files[..files.len().min(MOST_NAMED)].join(", ");
-            format!("protected: {named}{more} ({})", printable(why, Lines::One))
+        .map(|(why, rules)| {
+            let named: Vec<String> = rules
+                .iter()
+                .map(|rule| printable(&format!("`{}`", rule.called()), Lines::One))
+                .collect();
+            format!("protected: {} ({})", named.join(", "), printable(why, Lines::One))
         })
         .collect();
     let bare = plan.unprotected();

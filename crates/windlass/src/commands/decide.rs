@@ -3,15 +3,17 @@
 use std::process::ExitCode;
 
 use windlass_core::hook::proposal_code;
-use windlass_core::run::GateKind;
+use windlass_core::id::StepId;
+use windlass_core::run::{GateKind, RunState};
 use windlass_engine::dispatch::{Answer, Request, send, send_on_behalf};
 use windlass_engine::hosted::desk::{Desk, Message, Proposal};
 use windlass_engine::store::Life;
 
 use crate::cli::{
-    AbortArguments, ApproveArguments, Cli, FeedbackArguments, PauseArguments, ProposeArguments,
-    RetryResetArguments, RollbackArguments, SkipArguments,
+    AbortArguments, ApproveArguments, Cli, DriveArguments, FeedbackArguments, PauseArguments,
+    ProposeArguments, ResumeArguments, RetryResetArguments, RollbackArguments, SkipArguments,
 };
+use crate::commands::resume;
 use crate::error::{CommandError, Kind};
 use crate::hook;
 use crate::output::Output;
@@ -37,7 +39,18 @@ pub(crate) fn approve(
         GateKind::Route { target, .. } => format!("the run goes back to `{target}`"),
         GateKind::Approval | GateKind::Protected { .. } => format!("`{}` is approved", gate.step),
     };
-    ask(&surroundings, &request, &what, output)
+    if !arguments.resume {
+        return ask(&surroundings, &request, &what, output);
+    }
+    let sent = send(&surroundings.site, &run.id, &person(), &request)?;
+    answered(&sent.answer)?;
+    output.remark(&what);
+    if sent.driven {
+        output.remark("somebody drives the run already, and goes on");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let drive = DriveArguments::default();
+    resume::resume(cli, &ResumeArguments { more: Vec::new(), no_cold: None, drive }, output)
 }
 
 pub(crate) fn feedback(
@@ -88,8 +101,9 @@ pub(crate) fn skip(
     let (_, loaded, _) = surroundings.loaded()?;
     let step = surroundings::step(&loaded.state, &arguments.step)?;
     let (reason, keep) = (arguments.reason.clone(), arguments.keep);
+    let what = skipped(&loaded.state, &step, keep);
     let request = Request::Skip { step, reason, keep };
-    ask(&surroundings, &request, &format!("`{}` is skipped", arguments.step), output)
+    ask(&surroundings, &request, &what, output)
 }
 
 pub(crate) fn pause(
@@ -124,6 +138,25 @@ pub(crate) fn abort(
     let surroundings = Surroundings::find(cli)?;
     let request = Request::Abort { reason: arguments.reason.clone() };
     ask(&surroundings, &request, "the run is aborted; its work is kept", output)
+}
+
+/// Says what becomes of the work of a step that is skipped, and where it is.
+fn skipped(state: &RunState, step: &StepId, keep: bool) -> String {
+    let Some(index) = state.plan.find(step) else { return format!("`{step}` is skipped") };
+    let attempts = state.step(index).attempts;
+    let unproven = state.holder == Some(index)
+        && state.latest.as_ref().is_some_and(|latest| latest.code != state.proven_code);
+    let left = unproven || state.proven_without(index).is_some();
+    if !left || attempts == 0 {
+        return format!("`{step}` is skipped");
+    }
+    match keep {
+        true => format!("`{step}` is skipped; its work stays"),
+        false => format!(
+            "`{step}` is skipped; its work is set aside: `windlass diff {step}#{attempts}` shows it, \
+             `windlass trash` has it"
+        ),
+    }
 }
 
 /// Where a person said what is being decided.
@@ -231,11 +264,15 @@ fn ask_as(
         // The answer to the last gate completes the run.
         let ended = surroundings.run()?.life == Life::Finished;
         let hosted = hook::is_hosted(&site.home, &run.id);
+        // Who has several runs said which one, and says so again.
+        let which =
+            if surroundings.is_named() { format!(" --run {}", run.id) } else { String::new() };
+        let next = format!("nobody is driving the run: go on with `windlass resume{which}`");
         output.data(match ended {
             true => "the run is complete",
             false if said == Said::InSession => "stop now: windlass then says what is next",
             false if hosted => "the session that drives the run goes on at its next message",
-            false => "nobody is driving the run: go on with `windlass resume`",
+            false => next.as_str(),
         });
     }
     Ok(ExitCode::SUCCESS)

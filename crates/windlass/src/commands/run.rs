@@ -7,7 +7,7 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use serde_json::Value;
-use windlass_core::config::{Notify, Origin, Setting, Settings};
+use windlass_core::config::{Notify, Setting, Settings};
 use windlass_core::id::RunId;
 use windlass_core::item::NewItem;
 use windlass_core::plan::{BaselinePolicy, Issue, Plan, PlanRequest, StepKind, StepNetwork};
@@ -305,19 +305,7 @@ fn find(
         output.remark(&format!("workflow `{DEFAULT}` (`--workflow` names another)"));
         return workflow_file::find(DEFAULT, top_level);
     };
-    let Some(file) = setting.origin.file() else {
-        return workflow_file::find(&setting.value, top_level);
-    };
-    output.remark(&format!("workflow `{}` (`workflow` in {file})", setting.value));
-    // A path in a configuration is meant from where the configuration is for.
-    let base = match &setting.origin {
-        Origin::User(_) => config::user_folder().unwrap_or_default(),
-        Origin::Repository(_) | Origin::Flag => top_level.clone(),
-    };
-    if setting.value.contains('/') {
-        return workflow_file::find(&base.join(&setting.value).to_string_lossy(), top_level);
-    }
-    workflow_file::find(&setting.value, top_level)
+    workflow_file::set(&setting, top_level, output)
 }
 
 fn plan(

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use miette::{LabeledSpan, MietteDiagnostic, NamedSource, Report};
+use windlass_core::config::{Origin, Setting};
 use windlass_core::plan::{Plan, PlanError, PlanRequest};
 use windlass_core::role::Role;
 use windlass_core::workflow::{Diagnostic, MAX_SOURCE_BYTES, Severity, Workflow};
@@ -14,7 +15,7 @@ use crate::builtin::{self, BuiltIn};
 use crate::cli::Cli;
 use crate::config;
 use crate::error::CommandError;
-use crate::output::note;
+use crate::output::{Output, note};
 use crate::roles;
 
 /// Where a team keeps its workflows.
@@ -73,10 +74,7 @@ pub(crate) fn find(name: &str, top_level: &Path) -> Result<Found, CommandError> 
     if let Some(builtin) = builtin::find(name) {
         return Ok(Found::BuiltIn(builtin));
     }
-    let mut known: Vec<String> = folders.iter().flat_map(|folder| known(folder)).collect();
-    known.extend(builtin::all().map(|builtin| builtin.name.to_owned()));
-    known.sort();
-    known.dedup();
+    let known = all_known(top_level);
     let error = CommandError::usage(format!(
         "there is no workflow `{name}`, neither in `{FOLDER}` nor built in"
     ));
@@ -84,6 +82,35 @@ pub(crate) fn find(name: &str, top_level: &Path) -> Result<Found, CommandError> 
         Some(nearest) => error.hint(format!("did you mean `{nearest}`?")),
         None => error.hint(format!("known workflows: {}", known.join(", "))),
     })
+}
+
+/// Finds the workflow that is set, and says where where that is a file.
+pub(crate) fn set(
+    setting: &Setting<String>,
+    top_level: &Path,
+    output: &Output,
+) -> Result<Found, CommandError> {
+    let Some(file) = setting.origin.file() else { return find(&setting.value, top_level) };
+    output.remark(&format!("workflow `{}` (`workflow` in {file})", setting.value));
+    // A path in a configuration is meant from where the configuration is for.
+    let base = match &setting.origin {
+        Origin::User(_) => config::user_folder().unwrap_or_default(),
+        Origin::Repository(_) | Origin::Flag => top_level.to_owned(),
+    };
+    if setting.value.contains('/') {
+        return find(&base.join(&setting.value).to_string_lossy(), top_level);
+    }
+    find(&setting.value, top_level)
+}
+
+/// Returns the names of all workflows that have one.
+pub(crate) fn all_known(top_level: &Path) -> Vec<String> {
+    let folders = folders(top_level);
+    let mut known: Vec<String> = folders.iter().flat_map(|folder| known(folder)).collect();
+    known.extend(builtin::all().map(|builtin| builtin.name.to_owned()));
+    known.sort();
+    known.dedup();
+    known
 }
 
 /// Returns the names of the workflows in a folder.

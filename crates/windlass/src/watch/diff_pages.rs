@@ -12,6 +12,7 @@ use windlass_engine::git::EngineRepository;
 use super::pager::{LineKind, PageLine};
 use super::pages::{dim, heading, plain, proof};
 use super::source::Source;
+use crate::ask::only_grew;
 use crate::commands::newest_proofs;
 use crate::shown_work::{ALL_OF_IT, Picked, ShownWork, but_not, protects};
 
@@ -64,7 +65,9 @@ impl Source {
             Ok(bytes) => {
                 let mut shown = excerpt(&bytes, Room::ENDLESS);
                 shown.left_out.more |= bytes.len() as u64 >= most;
-                (patch_lines(shown.lines), shown.left_out)
+                let mut lines: Vec<PageLine> = only_grew(&bytes).iter().map(plain).collect();
+                lines.extend(patch_lines(shown.lines));
+                (lines, shown.left_out)
             }
             Err(error) => {
                 let words = format!("how they changed cannot be shown: {error}");

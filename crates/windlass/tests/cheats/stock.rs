@@ -66,3 +66,48 @@ fn tests_that_stay_are_not_talked_about() {
     let text = pull_request(&env);
     assert!(!text.contains("Tests:"), "{text}");
 }
+
+/// Asks at a terminal about nothing: decisions come by commands.
+fn attended(env: &TestEnv, implement: &str, test: &str) -> Finished {
+    let agent = format!(
+        "case $WINDLASS_STEP in
+plan) head -c 300 /dev/zero | tr '\\0' x > .windlass/run/specs/plan.md;;
+implement) {implement};;
+test) echo fine > .windlass/run/specs/tests.md; {test};;
+review) echo fine > .windlass/run/specs/review.md; windlass context set review.status=APPROVED;;
+esac"
+    );
+    let agent = env.agent(&agent);
+    let words = [
+        "run",
+        "Do it",
+        "--workflow",
+        "change",
+        "--input",
+        "test=python3 -m unittest -q test_calc.py",
+    ];
+    let mut command = env.windlass_command(&words);
+    command.args(["--agent-command", &agent, "--input", "publish=false", "--yes"]);
+    env.finish(command)
+}
+
+/// An honest edit of a test asks once: neither the steps after it nor the last proof ask about the same
+/// content again.
+#[test]
+fn an_edited_test_is_asked_about_once_per_content() {
+    let grow = "echo '    def test_one(self): self.assertEqual(calc.add(1, 0), 1)' >> test_calc.py";
+    let env = world();
+    // The step after it writes the same bytes anew.
+    attended(&env, grow, "cp test_calc.py t; cat t > test_calc.py; rm t").assert_code(3);
+    assert_eq!(env.status_json()["gate"]["protected"][0], "test_calc.py");
+    env.windlass(&["approve"]).assert_code(0);
+    let ended = env.windlass(&["resume"]);
+    assert_eq!(ended.code, Some(0), "{ended}");
+    let log = env.log_json();
+    let asked = log.of("gate_opened");
+    let protected =
+        asked.iter().filter(|gate| !gate["gate"]["kind"]["protected"].is_null()).count();
+    assert_eq!(protected, 1, "{asked:#?}");
+    assert!(log.count("cold_proof_held") == 1, "{:#?}", log.kinds());
+    env.assert_audit();
+}

@@ -111,7 +111,12 @@ fn committed_work_of_a_step_that_is_skipped_at_its_gate_leaves_the_branch() {
         assert_eq!(published(&env, "core.txt"), "evil", "it is committed before a person looks");
         let mut words = vec!["skip", "lint", "--reason", "not now"];
         words.extend(keep.then_some("--keep"));
-        env.windlass(&words).assert_code(0);
+        let said = env.windlass(&words).assert_code(0).stdout.clone();
+        let expected = match keep {
+            true => "its work stays",
+            false => "its work is set aside: `windlass diff lint#1` shows it",
+        };
+        assert!(said.contains(expected), "{said}");
         let resumed = env.windlass(&["resume"]);
         assert_eq!(resumed.code, Some(0), "{resumed}");
         env.assert_audit();

@@ -147,5 +147,8 @@ fn what_a_fresh_clone_cannot_pass_stops_before_anything_is_spent_with_the_ways_o
     let prepare =
         "prepare: [{run: mkdir -p node_modules/tool && touch node_modules/tool/index.js}]\n";
     let workflow = INSTALLED.replace("steps:", &format!("{prepare}steps:"));
-    env.run(&workflow, "echo done > work.md", &[]).assert_code(0);
+    let said = env.run(&workflow, "echo done > work.md", &[]).assert_code(0).stderr.clone();
+    let begins = said.find("prepare: `mkdir -p node_modules/tool").expect("that it begins is said");
+    let ends = said.find("prepare: done, ").expect("that it ended is said");
+    assert!(begins < ends && ends < said.find("baseline:").unwrap_or(said.len()), "{said}");
 }

@@ -128,7 +128,16 @@ fn beside_another_unfinished_run_the_commands_to_paste_name_theirs() {
     let paste = format!("windlass approve --run {first}");
     assert!(shown.stdout.contains(&paste), "{shown}");
     assert!(second.stdout.contains("windlass approve --run "), "{second}");
-    env.windlass(&["approve", "--run", &first]).assert_code(0);
+    let said = env.windlass(&["approve", "--run", &first]).assert_code(0).stdout.clone();
+    assert!(said.contains(&format!("`windlass resume --run {first}`")), "{said}");
+}
+
+#[test]
+fn an_approval_can_go_on_at_once() {
+    let env = at_the_gate();
+    let ended = env.windlass(&["approve", "--resume"]);
+    assert_eq!((ended.code, env.status().as_str()), (Some(0), "completed"), "{ended}");
+    env.assert_audit();
 }
 
 /// A decision from where no person sits: a job, a service, a process that has left its terminal.

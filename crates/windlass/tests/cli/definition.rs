@@ -112,3 +112,36 @@ fn the_schema_is_printed_for_editors_and_for_people() {
     env.windlass(&["check", &path]).assert_code(0);
     env.windlass(&["schema", "--markdown", "--modeline"]).assert_code(2);
 }
+
+#[test]
+fn a_check_names_every_protected_file_and_one_file_once() {
+    let env = test_env!();
+    let names: Vec<String> = (0..30).map(|n| format!("judge{n}.txt")).collect();
+    let keyed =
+        ["scripts", "jest", "type"].map(|key| format!("{{file: package.json, keys: [{key}]}}"));
+    let all = names.iter().chain(&keyed).cloned().collect::<Vec<_>>().join(", ");
+    let steps = "steps:\n  - {id: a, agent: coder, task: Work., done: {run: 'true'}}\n";
+    env.repository.write(
+        ".windlass/workflows/long.yaml",
+        format!("workflow: long\nprotect: [{all}]\n{steps}"),
+    );
+    let said = env.windlass(&["check", "long"]).assert_code(0).stdout.clone();
+    assert!(names.iter().all(|name| said.contains(&format!("`{name}`"))), "{said}");
+    assert_eq!(said.matches("package.json").count(), 1, "{said}");
+    assert!(said.contains("`package.json (scripts, jest, type)`"), "{said}");
+}
+
+#[test]
+fn a_check_without_a_name_takes_the_one_that_is_set_or_lists_them() {
+    let env = test_env!();
+    let listed = env.windlass(&["check"]);
+    listed.assert_code(2);
+    assert!(
+        listed.stderr.contains("known workflows: ") && listed.stderr.contains("change"),
+        "{listed}"
+    );
+    env.repository.write(".windlass/config.yaml", "workflow: fix\n");
+    let said = env.windlass(&["check"]);
+    assert!(said.assert_code(0).stdout.starts_with("fix (built-in): ok"), "{said}");
+    assert!(said.stdout.contains("windlass simulate fix"), "{said}");
+}

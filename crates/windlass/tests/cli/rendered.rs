@@ -40,7 +40,7 @@ fn pull_request(words: &str) -> (String, String) {
     gh.issue(42, words, words);
     let world = World { env, gh, remote };
     let name = words.replace('/', "_");
-    world.env.repository.write("a_test.py", &format!("def test_a():\n    '{words}'\n"));
+    world.env.repository.write("a_test.py", format!("def test_a():\n    '{words}'\n"));
     world.env.repository.commit("a test");
     // The words come from a file of the base, so that no shell reads them.
     world.env.repository.write("words.txt", words);

@@ -39,7 +39,7 @@ fn a_gate_in_a_session_counts_what_it_does_not_show() {
     assert!(told.contains(&one), "{told}");
     let next = host.says("approve").context().unwrap().to_owned();
     assert!(host.starts(&next, "a2").allows());
-    env.repository.write("src/code.txt", &"line\n".repeat(12_400));
+    env.repository.write("src/code.txt", "line\n".repeat(12_400));
     env.repository.write("src/more.txt", "line\n");
     host.agent_stops("a2");
     let told = host.stops().message().unwrap().to_owned();

@@ -112,3 +112,18 @@ fn a_view_of_the_gate_counts_what_it_leaves_out() {
     view.keys(&["Enter"]);
     view.wait_for("+line 8999");
 }
+
+#[test]
+fn a_judge_that_only_grew_is_said_to_have() {
+    if !Terminal::is_there() {
+        return;
+    }
+    let env = test_env!();
+    let arguments =
+        arguments(&env, "[work]\nrun echo true >>tests/judge.sh; echo '# x' >>tests/judge.sh\n");
+    let terminal = Terminal::windlass(&env, (120, 30), &words(&arguments));
+    let screen = terminal.wait_for("[d]iff, [q]uit:");
+    assert!(screen.contains("`tests/judge.sh` only adds 2 lines"), "{screen}");
+    let view = Terminal::windlass(&env, (120, 30), &["watch"]);
+    view.wait_for("`tests/judge.sh` only adds 2 lines");
+}

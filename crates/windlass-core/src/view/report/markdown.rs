@@ -207,7 +207,7 @@ fn decisions(text: &mut String, view: &ReportView) {
     }
     text.push_str("\n## Decisions\n\n");
     for entry in &view.decisions {
-        let _ = writeln!(text, "- {} {}: {}", entry.time, prose(&entry.who), prose(&entry.what));
+        let _ = writeln!(text, "- {} {}: {}", entry.time, who(&entry.who), prose(&entry.what));
     }
 }
 
@@ -241,6 +241,11 @@ fn attempts(text: &mut String, view: &ReportView) {
     }
 }
 
+/// Who decided. An attempt is code: as prose its `#1` would be taken apart, and nobody could copy it.
+fn who(name: &str) -> String {
+    if name.starts_with("agent:") { code(name) } else { prose(name) }
+}
+
 fn files(text: &mut String, view: &ReportView) {
     let Some(changes) = view.changes.as_ref().filter(|changes| !changes.is_empty()) else { return };
     text.push_str("\n## Files changed\n\n| file | | added | deleted |\n|---|---|---|---|\n");
@@ -270,5 +275,17 @@ pub(super) fn clone_notes(text: &mut String, view: &ReportView) {
     let more = notes.len().saturating_sub(MAX_NOTES);
     if more > 0 {
         let _ = writeln!(text, "- {more} more: `windlass diff --stat --run {}`", view.run);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_an_attempt_can_be_copied() {
+        assert_eq!(who("agent:plan#1"), "`agent:plan#1`");
+        assert_eq!(who("agent:plan#1`<b>"), "agent:plan#\u{200b}1&#96;&lt;b&gt;");
+        assert_eq!(who("ada"), "ada");
     }
 }

@@ -149,8 +149,14 @@ fn decisions(text: &mut String, view: &ReportView) {
     }
     text.push_str("\n## Decisions\n\n| when | who | what |\n|---|---|---|\n");
     for entry in &view.decisions {
-        let _ = writeln!(text, "| {} | {} | {} |", entry.time, cell(&entry.who), cell(&entry.what));
+        let _ =
+            writeln!(text, "| {} | {} | {} |", entry.time, who_cell(&entry.who), cell(&entry.what));
     }
+}
+
+/// As in the report, in a cell of a table.
+fn who_cell(name: &str) -> String {
+    if name.starts_with("agent:") { code(name) } else { cell(name) }
 }
 
 fn numbers(text: &mut String, view: &ReportView) {
