@@ -99,7 +99,9 @@ pub(crate) fn protects(plan: &Plan) -> impl Fn(&str) -> bool {
     let rules = Rules::new(&plan.protect);
     move |path| {
         let file = Some(Entry::File);
-        rules.look(Seen { path, was: file, now: file }).is_some()
+        // Some rules are about those that are there, and some about new ones.
+        let looked = [file, None].map(|was| rules.look(Seen { path, was, now: file }));
+        looked.iter().any(Option::is_some)
     }
 }
 
