@@ -115,7 +115,8 @@ impl Kind {
             // `path: "rig"` or `git:` is something else; `require: false` is common.
             Self::Gemfile => {
                 let rest = rest.replace(", require: false", "");
-                word == "gem" && only_quoted(&rest)
+                let rest = rest.split_once(" #").map_or(rest.as_str(), |(code, _)| code);
+                word == "gem" && only_quoted(rest)
             }
             Self::Mix => {
                 line.starts_with("{:") && {
@@ -157,42 +158,19 @@ fn push(map: &mut Map<String, Value>, name: &str, line: &str) {
     }
 }
 
-/// Commands of CMake that only say what the product is made of.
-const PRODUCT: [&str; 20] = [
-    "add_library",
-    "add_executable",
-    "target_sources",
-    "target_link_libraries",
-    "target_include_directories",
-    "target_compile_features",
-    "target_compile_options",
-    "target_compile_definitions",
-    "target_link_options",
-    "set_target_properties",
-    "install",
-    "project",
-    "message",
-    "configure_file",
-    "write_basic_package_version_file",
-    "configure_package_config_file",
-    "export",
-    "cmake_minimum_required",
-    "find_package",
-    "source_group",
-];
-
-/// The commands that do not only say what the product is made of, in their order.
+/// The commands that are about tests, each with the conditions that it stands under, and those that can end
+/// or change the rest.
 fn cmake(text: &str) -> Option<Value> {
+    if text.contains("#[") || text.contains("[[") {
+        return None;
+    }
     let plain: Vec<&str> = text
         .lines()
         .map(|line| line.split_once('#').map_or(line, |(code, _)| code).trim())
         .collect();
-    if text.contains("#[") {
-        return None;
-    }
     let plain = plain.join(" ");
     let mut rest = plain.trim();
-    let mut counts = Vec::new();
+    let (mut counts, mut above) = (Vec::new(), Vec::<String>::new());
     while let Some((name, after)) = rest.split_once('(') {
         let (mut level, mut end, mut in_text) = (1, None, false);
         for (at, sign) in after.char_indices() {
@@ -204,16 +182,36 @@ fn cmake(text: &str) -> Option<Value> {
             }
         }
         let (words, after) = after.split_at(end?);
+        rest = after.get(1..).unwrap_or_default().trim();
         let name = name.trim().to_lowercase();
         let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-        let about = words.to_lowercase();
-        let variable = name == "set" && !about.starts_with("cmake_") && !about.starts_with("ctest");
-        let product = PRODUCT.contains(&name.as_str()) || variable;
-        // A generated name may be that of a test.
-        if !product || (about.contains("test") && !variable) {
-            counts.push(Value::String(format!("{name}({words})")));
+        let said = format!("{name}({words})");
+        match name.as_str() {
+            "endif" | "endforeach" | "endwhile" | "endfunction" | "endmacro" | "endblock" => {
+                above.pop();
+                continue;
+            }
+            "elseif" | "else" => {
+                if let Some(last) = above.last_mut() {
+                    last.push_str(&said);
+                }
+                continue;
+            }
+            _ => {}
         }
-        rest = after.get(1..).unwrap_or_default().trim();
+        let about = words.to_lowercase();
+        let by_name = name.contains("test")
+            || ["return", "cmake_language", "variable_watch", "include_guard"]
+                .contains(&name.as_str());
+        let variable = name == "set" && (about.starts_with("cmake_") || about.starts_with("ctest"));
+        let speaks =
+            about.contains("test") && !["message", "project", "option"].contains(&name.as_str());
+        if by_name || variable || speaks {
+            counts.push(Value::String(format!("{} {said}", above.join(" "))));
+        }
+        if ["if", "foreach", "while", "function", "macro", "block"].contains(&name.as_str()) {
+            above.push(said);
+        }
     }
     rest.is_empty().then_some(Value::Array(counts))
 }

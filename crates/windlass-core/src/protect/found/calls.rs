@@ -321,7 +321,7 @@ impl Search<'_> {
                 self.hidden_modules(&folder);
             }
             if module == "unittest" && self.names_nothing(words, at, values) {
-                self.looked_for(at);
+                self.test_folders(at);
             }
         }
         for path in files {

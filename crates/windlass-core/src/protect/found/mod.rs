@@ -76,6 +76,7 @@ pub fn find(plan: &Plan, files: &Files, packs: &[Pack]) -> Found {
         texts: BTreeSet::new(),
         scripts: BTreeSet::new(),
         queue: VecDeque::new(),
+        current: String::new(),
     };
     for step in &plan.steps {
         search.step(step);
@@ -140,6 +141,8 @@ struct Search<'a> {
     /// Scripts that were looked at already, by folder, path and as what.
     scripts: BTreeSet<(String, String, &'static str)>,
     queue: VecDeque<(String, Place)>,
+    /// The text that is looked at.
+    current: String,
 }
 
 impl Search<'_> {
@@ -165,6 +168,7 @@ impl Search<'_> {
         self.queue.push_back((command.to_owned(), Place { folder, suite, ..Place::default() }));
         while let Some((text, place)) = self.queue.pop_front() {
             self.via.clone_from(&place.via);
+            self.current.clone_from(&text);
             self.text(&text, &place);
         }
     }

@@ -1,5 +1,6 @@
 //! Scripts that a command runs or reads in, and what they lead to.
 
+use super::super::Only;
 use super::super::names::{is_judge, is_test_file, is_test_folder};
 use super::super::words::join;
 use super::paths::Values;
@@ -12,6 +13,8 @@ pub(super) enum How {
     Started,
     /// As part of the text that names it.
     Sourced,
+    /// As one of many that a pattern finds: a test.
+    Test,
 }
 
 /// Endings of scripts that the shell runs.
@@ -21,20 +24,33 @@ impl Search<'_> {
     pub(super) fn script(&mut self, word: &str, how: How, at: &Place, values: &Values) {
         let meant = self.files.meant(word, at, values);
         if how == How::Sourced && meant.files.is_empty() && !word.contains(['$', '*']) {
-            // It is run as soon as it is there.
             self.absent(word, at);
         }
         if meant.unknown {
             self.unfollowed(&format!("`{word}` is computed"));
         }
         self.suite_word(&meant, at, false);
+        let many = how == How::Started && !meant.patterns.is_empty();
         for path in meant.files {
+            let how =
+                if many && path.rsplit_once('/').is_some_and(|(below, _)| is_test_folder(below)) {
+                    How::Test
+                } else {
+                    how
+                };
             self.script_file(&path, how, at);
         }
     }
 
+    /// What is read in only if it is there changes everything as soon as it is. A text that fails without
+    /// it waits for the work instead.
     fn absent(&mut self, word: &str, at: &Place) {
-        if !at.is_doubtful() && !word.starts_with(['/', '~']) {
+        let plain = self.current.replace(['"', '\''], "");
+        let name = word.trim_start_matches("./");
+        let may_fail = [format!("{word} ||"), format!("{word} 2>")];
+        let optional =
+            plain.matches(name).count() > 1 || may_fail.iter().any(|part| plain.contains(part));
+        if optional && !at.is_doubtful() && !word.starts_with(['/', '~']) {
             self.file_rule(&join(&at.folder, word), "would run");
         }
     }
@@ -45,7 +61,10 @@ impl Search<'_> {
         let of_shell = ending.is_none_or(|(_, ending)| OF_SHELL.contains(&ending));
         let mut next = Place { script: Some(path.to_owned()), ..at.next() };
         if judges {
-            self.file_rule(path, "runs");
+            match how {
+                How::Test => self.tests(&globset::escape(path), Only::Existing),
+                How::Started | How::Sourced => self.file_rule(path, "runs"),
+            }
             next.via.clear();
             if let Some((below, _)) = path.rsplit_once('/')
                 && is_test_folder(below)

@@ -82,6 +82,21 @@ impl Search<'_> {
         }
     }
 
+    /// Those in folders of tests, where tests may lie beside the code as well: these are counted instead.
+    pub(super) fn test_folders(&mut self, at: &Place) {
+        if at.suite && is_test_folder(&at.folder) {
+            self.tests_in(&at.folder.clone());
+        } else if at.suite {
+            let above = if at.folder.is_empty() {
+                String::new()
+            } else {
+                globset::escape(&at.folder) + "/"
+            };
+            self.tests(&format!("{above}**/{{test,tests}}/**"), Only::Existing);
+            self.tests(&format!("{above}**/{{test,tests}}/**"), Only::Helpers);
+        }
+    }
+
     /// A runner that is given no tests looks for them itself.
     pub(super) fn looked_for(&mut self, at: &Place) {
         if !at.suite {

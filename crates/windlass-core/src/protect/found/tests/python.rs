@@ -23,7 +23,7 @@ fn modules_are_files() {
         ("python -m checks.run", &["checks/run.py", "checks/words.py", "json.py"]),
         (
             "python3 -m unittest",
-            &["tests/test_a.py", "app/tests.py", "difflib.py", "re/__init__.py"],
+            &["tests/test_a.py", "tests/conftest.py", "difflib.py", "re/__init__.py"],
         ),
         ("cd tests && python3 -m unittest", &["tests/test_a.py", "tests/difflib.py"]),
         (

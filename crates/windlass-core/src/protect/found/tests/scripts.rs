@@ -107,3 +107,27 @@ fn languages_name_their_helpers_in_their_own_ways() {
     asks("python3 tools/verify.py", &all, &["tools/words.py", "ci/x.sh", "ci/y.sh", "tools/re.py"]);
     asks("ruby spec/a_spec.rb", &all, &["spec/more.rb"]);
 }
+
+#[test]
+fn what_is_read_in_if_it_is_there_counts_before_it_is() {
+    let run = |text: &'static str| [("tests/run.sh", text)];
+    for text in [
+        "[ -f local.sh ] && . ./local.sh",
+        "if test -e local.sh; then . local.sh; fi",
+        ". ./local.sh 2>/dev/null",
+        ". local.sh || true",
+    ] {
+        asks("sh tests/run.sh", &run(text), &["local.sh"]);
+    }
+    leaves("sh tests/run.sh", &run(". ./local.sh"), &["local.sh"]);
+}
+
+#[test]
+fn scripts_that_a_pattern_finds_are_tests() {
+    let all =
+        [("run-tests.sh", "for t in tests/*.sh; do sh \"$t\"; done"), ("tests/test_a.sh", "")];
+    let found = find_in("sh run-tests.sh", &all);
+    let about = |rule: &&Protected| rule.file.starts_with("tests/test_a");
+    assert!(found.rules.iter().filter(about).all(Protected::is_found_tests), "{:?}", found.rules);
+    asks("sh run-tests.sh", &all, &["tests/test_a.sh", "run-tests.sh"]);
+}
