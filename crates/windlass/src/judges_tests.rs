@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use windlass_core::plan::PlanRequest;
 use windlass_core::platform::Pack;
 use windlass_core::protect::{Counts, Entry, Protected, Rules, Seen, values};
+use windlass_core::workflow::Workflow;
 
+use super::Base;
 use crate::builtin;
+use crate::commands::workflow_file::Found;
 
 /// The rules of each platform, by its name.
 static RULES: LazyLock<BTreeMap<&str, Rules>> = LazyLock::new(|| {
@@ -458,4 +462,41 @@ fn what_is_there_and_shared_by_tests_asks() {
     ] {
         assert!(asks(pack, file, old, new), "{pack} {file}");
     }
+}
+
+#[test]
+fn nothing_starts_where_the_commit_cannot_be_read() {
+    let source =
+        "workflow: w\nsteps: [{id: work, agent: a, task: t, done: {run: sh tests/run.sh}}]\n";
+    let workflow = Workflow::parse(source, "w.yaml").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = Found::File(folder.path().join("w.yaml"));
+    let protect = |base: Base| {
+        let mut plan = workflow.plan(PlanRequest::default()).unwrap();
+        super::protect(&mut plan, &workflow, &file, folder.path(), base)
+    };
+    // No repository, or one whose commit is gone: a workflow may be looked at, and not run.
+    let git = |words: &[&str]| {
+        let done =
+            std::process::Command::new("git").current_dir(folder.path()).args(words).output();
+        assert!(done.unwrap().status.success(), "{words:?}");
+    };
+    git(&["init", "-q"]);
+    assert!(protect(Base::MayBeMissing).is_ok());
+    let refused = protect(Base::Needed).unwrap_err();
+    assert!(refused.in_one_line().contains("nobody knows what judges its work"), "{refused:?}");
+    // A commit whose files are gone is no reason to look at nothing.
+    std::fs::write(folder.path().join("a"), "x").unwrap();
+    git(&["add", "a"]);
+    git(&["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "a"]);
+    assert!(protect(Base::Needed).is_ok());
+    let tree = std::process::Command::new("git")
+        .current_dir(folder.path())
+        .args(["rev-parse", "HEAD^{tree}"])
+        .output()
+        .unwrap();
+    let tree = String::from_utf8(tree.stdout).unwrap();
+    let (head, rest) = tree.trim().split_at(2);
+    std::fs::remove_file(folder.path().join(".git/objects").join(head).join(rest)).unwrap();
+    assert!(protect(Base::MayBeMissing).is_err(), "also for a look: it would show too little");
 }
