@@ -32,7 +32,7 @@ impl Search<'_> {
         match given {
             Some(file) => {
                 files = self.files.meant(&file, &here, values).files;
-                files.iter().cloned().for_each(|path| self.file_rule(&path, "follows"));
+                files.iter().for_each(|path| self.file_rule(path, "follows"));
             }
             None => {
                 for file in names {
