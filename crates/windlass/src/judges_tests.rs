@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use windlass_core::plan::PlanRequest;
 use windlass_core::platform::Pack;
 use windlass_core::protect::{Counts, Entry, Protected, Rules, Seen, values};
+use windlass_core::workflow::Workflow;
 
+use super::Base;
 use crate::builtin;
+use crate::commands::workflow_file::Found;
 
 /// The rules of each platform, by its name.
 static RULES: LazyLock<BTreeMap<&str, Rules>> = LazyLock::new(|| {
@@ -90,6 +94,14 @@ fn a_new_file_that_decides_what_a_command_does_asks() {
             "unittest.py",
             "_pytest/__init__.py",
             "coverage.py",
+            "argparse.py",
+            "json.py",
+            "re/__init__.py",
+            "packaging/__init__.py",
+            "src/difflib.py",
+            "tests/difflib.py",
+            "tests/__init__.py",
+            "rig.pth",
         ],
     );
     of(
@@ -120,6 +132,13 @@ fn a_new_file_that_decides_what_a_command_does_asks() {
             "karma.conf.js",
             "node_modules/mocha/index.js",
             "packages/a/node_modules/.bin/jest",
+            "__mocks__/supertest.js",
+            "npm-shrinkwrap.json",
+            "binding.gyp",
+            "vite.config.ts",
+            ".nvmrc",
+            "test/setup.js",
+            "test/.mocharc.yml",
         ],
     );
     of(&["node-yarn"], &[".yarnrc.yml", ".yarnrc", ".yarn/releases/yarn.cjs", ".pnp.cjs"]);
@@ -135,6 +154,9 @@ fn a_new_file_that_decides_what_a_command_does_asks() {
             "gradle/test.gradle",
             "buildSrc/build.gradle",
             "init.gradle",
+            "gradle/init.kts",
+            "gradle/wrapper/gradle-wrapper.jar",
+            "app/settings.gradle",
         ],
     );
     of(&["php"], &["phpunit.xml", "phpunit.xml.dist", "tests/bootstrap.php", "vendor/bin/phpunit"]);
@@ -144,10 +166,22 @@ fn a_new_file_that_decides_what_a_command_does_asks() {
     );
     of(
         &["ruby"],
-        &[".rspec", "Rakefile", "spec/spec_helper.rb", "test/test_helper.rb", "bin/rspec"],
+        &[
+            ".rspec",
+            "Rakefile",
+            "spec/spec_helper.rb",
+            "test/test_helper.rb",
+            "bin/rspec",
+            "rakelib/x.rake",
+            "spec/support_helper.rb",
+            "lib/rspec.rb",
+        ],
     );
     of(&["elixir"], &["config/test.exs", "test/test_helper.exs", ".credo.exs"]);
-    of(&["cmake"], &["CTestCustom.cmake", "CMakePresets.json", ".clang-tidy"]);
+    of(
+        &["cmake"],
+        &["CTestCustom.cmake", "CMakePresets.json", ".clang-tidy", "test/CTestTestfile.cmake"],
+    );
 }
 
 #[test]
@@ -158,6 +192,11 @@ fn keys_that_decide_ask_and_others_do_not() {
         ("b = '2'\n", false),
         ("[dev-dependencies]\nb = '1'\n", false),
         ("[features]\nx = []\n", false),
+        ("[features]\ndefault = ['x']\n", true),
+        ("[dev-dependencies]\nb = {path = 'rig'}\n", true),
+        ("[dev-dependencies]\nb = {git = 'rig'}\n", true),
+        ("[dev-dependencies.b]\nversion = '1'\nfeatures = ['x']\n", false),
+        ("[workspace]\n", true),
         ("[profile.test]\ndebug-assertions = false\n", true),
         ("[lints.rust]\nunsafe_code = 'allow'\n", true),
         ("[[test]]\nname = 'a'\nharness = false\n", true),
@@ -238,6 +277,8 @@ fn keys_that_decide_ask_and_others_do_not() {
         ("<properties><maven.test.skip>true</maven.test.skip></properties>", true),
         ("<build><plugins><plugin/></plugins></build>", true),
         ("<profiles><profile/></profiles>", true),
+        ("<properties><surefire.excludesFile>x</surefire.excludesFile></properties>", true),
+        ("<properties><failsafe.includes>x</failsafe.includes></properties>", true),
         ("<modules><module>a</module></modules>", true),
     ] {
         let (before, now) = (pom(""), pom(more));
@@ -258,7 +299,6 @@ fn honest_work_does_not_ask() {
         ("rust", "crates/a/src/plan/build.rs"),
         ("rust", "tests/a.rs"),
         ("python-pip", "requirements.txt"),
-        ("python-pip", "tests/conftest.py"),
         ("python-pip", "tests/test_a.py"),
         ("python-uv", "uv.lock"),
         ("python-poetry", "poetry.lock"),
@@ -268,18 +308,14 @@ fn honest_work_does_not_ask() {
         ("node-pnpm", "pnpm-lock.yaml"),
         ("node-npm", "src/config.js"),
         ("node-npm", "test/a.test.js"),
-        ("go", "go.mod"),
         ("go", "go.sum"),
         ("go", "vendor/modules.txt"),
         ("go", "a_test.go"),
-        ("java-gradle", "build.gradle"),
         ("java-gradle", "gradle/libs.versions.toml"),
         ("php", "composer.lock"),
         ("dotnet", "src/a.csproj"),
         ("ruby", "Gemfile.lock"),
-        ("elixir", "mix.exs"),
         ("elixir", "mix.lock"),
-        ("cmake", "CMakeLists.txt"),
     ] {
         assert!(!asks(pack, file, old, new), "{pack} {file}");
     }
@@ -294,4 +330,173 @@ fn honest_work_does_not_ask() {
     ] {
         assert!(!asks(pack, file, None, new), "new: {pack} {file}");
     }
+}
+
+#[test]
+fn programs_count_by_their_lines() {
+    for (pack, path, before, now, gate) in [
+        (
+            "java-gradle",
+            "build.gradle",
+            "x {\n}\n",
+            "x {\n  implementation 'a b'.execute()\n}\n",
+            true,
+        ),
+        ("ruby", "Gemfile", "gem 'a'\n", "gem 'a', path:'rig'\n", true),
+        ("ruby", "Gemfile", "gem 'a'\n", "gem \"a#{exit! 0}\"\n", true),
+        (
+            "java-gradle",
+            "build.gradle",
+            "plugins {}\ndependencies {\n}\n",
+            "plugins {}\ndependencies {\n  testImplementation 'a:b:1'\n}\n",
+            false,
+        ),
+        ("java-gradle", "app/build.gradle.kts", "version = \"1\"\n", "version = \"2\"\n", false),
+        (
+            "java-gradle",
+            "build.gradle",
+            "plugins {}\n",
+            "plugins {}\ntest { enabled = false }\n",
+            true,
+        ),
+        (
+            "java-gradle",
+            "build.gradle",
+            "dependencies {\n}\n",
+            "dependencies {\n  implementation 'a:b:1'; test.enabled = false\n}\n",
+            true,
+        ),
+        (
+            "java-gradle",
+            "build.gradle",
+            "dependencies {\n}\n",
+            "dependencies {\n  testImplementation files('rig.jar')\n}\n",
+            true,
+        ),
+        ("java-gradle", "gradle.properties", "version=1\n", "version=2\n", false),
+        (
+            "java-gradle",
+            "gradle.properties",
+            "version=1\n",
+            "version=1\norg.gradle.jvmargs=-Dx\n",
+            true,
+        ),
+        ("java-gradle", "gradle.properties", "version=1\n", "version=1\nskipTests=true\n", true),
+        (
+            "go",
+            "go.mod",
+            "module x\nrequire a v1\n",
+            "module x\nrequire (\n  a v2\n  b v1\n)\n",
+            false,
+        ),
+        ("go", "go.mod", "module x\n", "module x\nreplace a => ./rig\n", true),
+        ("go", "go.mod", "module x\n", "module x\nreplace (\n  a => ./rig\n)\n", true),
+        ("go", "a_test.go", "package x\n", "package x\nfunc TestA(t *testing.T) {\n}\n", false),
+        (
+            "go",
+            "a_test.go",
+            "package x\n",
+            "package x\nfunc TestMain(m *testing.M) { os.Exit(0) }\n",
+            true,
+        ),
+        ("go", "a_test.go", "package x\n", "package x\nfunc init() {\n\tos.Exit(0)\n}\n", true),
+        ("go", "a_test.go", "package x\n", "package x\nfunc\nTestMain (m *testing.M) {}\n", true),
+        ("ruby", "Gemfile", "gem 'a'\n", "gem 'a', '~> 2.0'\ngem \"b\"\n", false),
+        ("ruby", "Gemfile", "gem 'a'\n", "gem 'a', path: 'rig'\n", true),
+        ("ruby", "Gemfile", "gem 'a'\n", "gem 'a', :git => 'rig'\n", true),
+        ("ruby", "Gemfile", "gem 'a'\n", "gem 'a'\nat_exit { exit! 0 }\n", true),
+        (
+            "elixir",
+            "mix.exs",
+            "[\n  {:a, \"~> 1.0\"},\n]\n",
+            "[\n  {:a, \"~> 1.1\"},\n  {:b, \"1.0\"}\n]\n",
+            false,
+        ),
+        ("elixir", "mix.exs", "[\n]\n", "[\n  {:a, path: \"rig\"}\n]\n", true),
+        ("elixir", "mix.exs", "[\n]\n", "[\n  aliases: [test: \"true\"]\n]\n", true),
+        (
+            "cmake",
+            "CMakeLists.txt",
+            "add_library(a a.cc)\nadd_test(t t)\n",
+            "add_library(a a.cc\n  b.cc)\nadd_test(t t)\n",
+            false,
+        ),
+        (
+            "cmake",
+            "CMakeLists.txt",
+            "set(SOURCES a.cc)\n",
+            "set(SOURCES a.cc b.cc) # more\n",
+            false,
+        ),
+        ("cmake", "CMakeLists.txt", "add_test(t t)\n", "\n", true),
+        ("cmake", "CMakeLists.txt", "add_test(t t)\n", "if(NO)\nadd_test(t t)\nendif()\n", true),
+        (
+            "cmake",
+            "cmake/a.cmake",
+            "enable_testing()\n",
+            "enable_testing()\nset_tests_properties(t PROPERTIES DISABLED 1)\n",
+            true,
+        ),
+        (
+            "cmake",
+            "test/CMakeLists.txt",
+            "add_executable(test_a a.cc)\n",
+            "add_executable(test_a fake.cc)\n",
+            true,
+        ),
+    ] {
+        assert_eq!(asks(pack, path, Some(before), Some(now)), gate, "{pack} {path} {now}");
+    }
+}
+
+#[test]
+fn what_is_there_and_shared_by_tests_asks() {
+    let (old, new) = (Some("x"), Some("y"));
+    for (pack, file) in [
+        ("python-pip", "tests/conftest.py"),
+        ("python-uv", "src/app/conftest.py"),
+        ("php", "tests/TestCase.php"),
+        ("ruby", "rakelib/x.rake"),
+        ("java-gradle", "settings.gradle"),
+        ("elixir", "test/test_helper.exs"),
+    ] {
+        assert!(asks(pack, file, old, new), "{pack} {file}");
+    }
+}
+
+#[test]
+fn nothing_starts_where_the_commit_cannot_be_read() {
+    let source =
+        "workflow: w\nsteps: [{id: work, agent: a, task: t, done: {run: sh tests/run.sh}}]\n";
+    let workflow = Workflow::parse(source, "w.yaml").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = Found::File(folder.path().join("w.yaml"));
+    let protect = |base: Base| {
+        let mut plan = workflow.plan(PlanRequest::default()).unwrap();
+        super::protect(&mut plan, &workflow, &file, folder.path(), base)
+    };
+    // No repository, or one whose commit is gone: a workflow may be looked at, and not run.
+    let git = |words: &[&str]| {
+        let done =
+            std::process::Command::new("git").current_dir(folder.path()).args(words).output();
+        assert!(done.unwrap().status.success(), "{words:?}");
+    };
+    git(&["init", "-q"]);
+    assert!(protect(Base::MayBeMissing).is_ok());
+    let refused = protect(Base::Needed).unwrap_err();
+    assert!(refused.in_one_line().contains("nobody knows what judges its work"), "{refused:?}");
+    // A commit whose files are gone is no reason to look at nothing.
+    std::fs::write(folder.path().join("a"), "x").unwrap();
+    git(&["add", "a"]);
+    git(&["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "a"]);
+    assert!(protect(Base::Needed).is_ok());
+    let tree = std::process::Command::new("git")
+        .current_dir(folder.path())
+        .args(["rev-parse", "HEAD^{tree}"])
+        .output()
+        .unwrap();
+    let tree = String::from_utf8(tree.stdout).unwrap();
+    let (head, rest) = tree.trim().split_at(2);
+    std::fs::remove_file(folder.path().join(".git/objects").join(head).join(rest)).unwrap();
+    assert!(protect(Base::MayBeMissing).is_err(), "also for a look: it would show too little");
 }

@@ -2,19 +2,24 @@
 //!
 //! Each of the last commits of a repository, along its first parents, is taken for a step: the tree of its
 //! parent is what the step began with, its own tree what it left. The plan is a real one, for the platforms
-//! that are detected in the parent, and the engine's own function says what a person would be asked about.
-//! People changed these files for good reasons, so every question counts as a false alarm; that is more
-//! than there are, because some commits are about nothing but how the work is judged.
+//! that are detected in the parent, with what is found by the words of its commands, and the engine's own
+//! function says what a person would be asked about. People changed these files for good reasons, so every
+//! question counts as a false alarm; that is more than there are, because some commits are about nothing but
+//! how the work is judged.
+//!
+//! Two kinds of commits are no step of an agent, so the bound is for the others: those that a bot made
+//! (updates of dependencies and of CI actions), and those that change nothing but CI files. Both figures are
+//! printed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use windlass_core::id::ObjectId;
-use windlass_core::plan::PlanRequest;
+use windlass_core::plan::{Plan, PlanRequest};
 use windlass_core::platform::{Listing, Pack, PinnedPlatform, Wanted, detect, texts_wanted};
-use windlass_core::protect::Protected;
+use windlass_core::protect::{Files, MAX_SCRIPT_BYTES, Protected, find};
 use windlass_core::workflow::Workflow;
-use windlass_engine::git::{EngineRepository, TreePath, UserRepository};
+use windlass_engine::git::{BaseFiles, Bounds, EngineRepository, TreePath, UserRepository};
 use windlass_engine::verify::protected_between;
 
 use crate::measure::{run, say};
@@ -42,8 +47,22 @@ struct Replayed {
     /// The platforms of its newest step.
     platforms: Vec<String>,
     steps: usize,
+    /// Commits by bots, and commits of nothing but CI files.
+    no_steps: usize,
     alarms: Vec<Alarm>,
 }
+
+/// Files of continuous integration, and of the bots that update it.
+const CI: [&str; 8] = [
+    ".github/",
+    ".circleci/",
+    ".gitlab-ci",
+    ".travis.yml",
+    ".pre-commit-config.yaml",
+    "appveyor.yml",
+    ".appveyor.yml",
+    "azure-pipelines",
+];
 
 /// A step that would have asked a person.
 #[derive(Debug)]
@@ -55,6 +74,8 @@ struct Alarm {
     by_packs: bool,
     /// Whether the commit changes something else as well.
     beside_work: bool,
+    /// Whether no agent's step is like it.
+    no_step: bool,
 }
 
 /// A kind of alarm, and what belongs to it.
@@ -68,21 +89,29 @@ pub(super) fn measure(
     let folder = repositories.ok_or("alarms needs a folder of repositories: `--repos DIR`")?;
     let (scratch, commits) = (Scratch::new(Medium::Disk)?, effort.pick(10, 100));
     let packs = packs(windlass, &scratch)?;
-    let (mut figures, mut steps, mut alarms) = (Vec::new(), 0, Vec::new());
+    let (mut figures, mut steps, mut no_steps, mut alarms) = (Vec::new(), 0, 0, Vec::new());
     let mut causes: BTreeMap<String, usize> = BTreeMap::new();
     for (name, git) in git_folders(folder)? {
         let replayed = replay(&scratch, &name, &git, &packs, commits)?;
         for alarm in &replayed.alarms {
             let short = alarm.commit.as_str().get(..10).unwrap_or_default();
-            say(&format!("alarm: {name} {short}: {}", alarm.about.join(", ")));
-            for path in &alarm.about {
+            let kind = if alarm.no_step { "alarm (bot or CI only)" } else { "alarm" };
+            say(&format!("{kind}: {name} {short}: {}", alarm.about.join(", ")));
+            for path in alarm.about.iter().filter(|_| !alarm.no_step) {
                 *causes.entry(path.clone()).or_default() += 1;
             }
         }
         steps += replayed.steps;
+        no_steps += replayed.no_steps;
         let platforms = replayed.platforms.join(", ");
-        let title = format!("gates in {} commits: {name} ({platforms})", replayed.steps);
-        figures.push(rate(title, replayed.alarms.len(), replayed.steps));
+        let (all, own) = (replayed.steps, replayed.steps - replayed.no_steps);
+        let own_alarms = replayed.alarms.iter().filter(|alarm| !alarm.no_step).count();
+        figures.push(rate(
+            format!("{name} ({platforms}): all {all} commits"),
+            replayed.alarms.len(),
+            all,
+        ));
+        figures.push(rate(format!("{name}: {own} without bots and CI only"), own_alarms, own));
         alarms.extend(replayed.alarms);
     }
     let mut causes: Vec<_> = causes.into_iter().collect();
@@ -92,7 +121,10 @@ pub(super) fn measure(
     }
     // Of one repository the rate may be anything: some live from their settings. The bound is for all of
     // them together; the rows below it only say where the alarms come from.
-    let title = format!("gates in {steps} commits: all");
+    figures.push(rate(format!("all together: all {steps} commits"), alarms.len(), steps));
+    alarms.retain(|alarm| !alarm.no_step);
+    steps -= no_steps;
+    let title = format!("all together: {steps} without bots and CI only");
     figures.push(rate(title, alarms.len(), steps).at_most(BOUND));
     let parts: [Part; 4] = [
         ("rules of packs ask", |alarm| alarm.by_packs),
@@ -169,9 +201,11 @@ fn replay(
         if replayed.steps == 0 {
             replayed.platforms = platforms.iter().map(PinnedPlatform::called).collect();
         }
-        let rules = rules(platforms)?;
+        let rules = rules(&clone, platforms, packs, parent)?;
         let asked = protected_between(&engine, &rules, parent, commit)?;
         replayed.steps += 1;
+        let no_step = is_by_bot(scratch, &clone, commit)? || is_ci_only(&engine, parent, commit)?;
+        replayed.no_steps += usize::from(no_step);
         if !asked.is_empty() {
             let always = protected_between(&engine, &[], parent, commit)?.len();
             let (by_packs, changed) = (asked.len() > always, engine.diff(parent, commit)?.len());
@@ -181,7 +215,7 @@ fn replay(
                 keys => format!("{} ({})", change.path, keys.join(", ")),
             });
             let (commit, about) = (commit.clone(), about.collect());
-            replayed.alarms.push(Alarm { commit, about, by_packs, beside_work });
+            replayed.alarms.push(Alarm { commit, about, by_packs, beside_work, no_step });
         }
     }
     Ok(replayed)
@@ -206,12 +240,59 @@ fn platforms(
     Ok(detection.pin(packs, &listing).unwrap_or_default())
 }
 
+fn is_by_bot(scratch: &Scratch, clone: &Path, commit: &ObjectId) -> BenchResult<bool> {
+    let mut command = scratch.command("git");
+    command.arg("-C").arg(clone).args(["show", "-s", "--format=%an", commit.as_str()]);
+    // What a bot wrote and a person merged is one commit more, with the person's name.
+    let mut merged = scratch.command("git");
+    let second = format!("{commit}^2");
+    merged.arg("-C").arg(clone).args(["show", "-s", "--format=%an", &second]);
+    let is_bot = |name: &[u8]| String::from_utf8_lossy(name).trim().ends_with("[bot]");
+    Ok(is_bot(&command.output()?.stdout) || is_bot(&merged.output()?.stdout))
+}
+
+fn is_ci_only(
+    engine: &EngineRepository,
+    parent: &ObjectId,
+    commit: &ObjectId,
+) -> BenchResult<bool> {
+    let changes = engine.diff(parent, commit)?;
+    let is_ci = |path: String| CI.iter().any(|ci| path.starts_with(ci));
+    Ok(!changes.is_empty() && changes.iter().all(|change| is_ci(change.path.to_string())))
+}
+
+/// Finds in a commit what its commands run, as the program does before a run.
+fn found(clone: &Path, commit: &ObjectId, packs: &[Pack], plan: &mut Plan) -> BenchResult<()> {
+    let base = BaseFiles::of(clone, commit.as_str())?.ok_or("a commit without files")?;
+    let mut files = Files { paths: base.paths(), links: base.links().clone(), ..Files::default() };
+    loop {
+        let found = find(plan, &files, packs);
+        let known =
+            |path: &&String| files.texts.contains_key(*path) || files.unread.contains(*path);
+        let wanted: Vec<String> = found.wants.iter().filter(|path| !known(path)).cloned().collect();
+        if wanted.is_empty() {
+            plan.take_found(found);
+            return Ok(());
+        }
+        let bounds = Bounds { files: 2_000, each: MAX_SCRIPT_BYTES, all: 16 << 20 };
+        let texts = base.texts(&wanted, bounds)?;
+        files.unread.extend(wanted.into_iter().filter(|path| !texts.contains_key(path)));
+        files.texts.extend(texts);
+    }
+}
+
 /// What a plan for these platforms protects.
-fn rules(platforms: Vec<PinnedPlatform>) -> BenchResult<Vec<Protected>> {
+fn rules(
+    clone: &Path,
+    platforms: Vec<PinnedPlatform>,
+    packs: &[Pack],
+    parent: &ObjectId,
+) -> BenchResult<Vec<Protected>> {
     let text = if platforms.is_empty() { WITHOUT } else { WORKFLOW };
     let workflow = Workflow::parse(text, "replayed.yaml").map_err(|wrong| format!("{wrong:?}"))?;
     let request = PlanRequest { goal: "Do it".to_owned(), platforms, ..PlanRequest::default() };
-    let plan = workflow.plan(request).map_err(|wrong| format!("{wrong:?}"))?;
+    let mut plan = workflow.plan(request).map_err(|wrong| format!("{wrong:?}"))?;
+    found(clone, parent, packs, &mut plan)?;
     Ok(plan.protect)
 }
 
@@ -239,6 +320,12 @@ mod tests {
         assert_eq!((replayed.steps, replayed.alarms.len()), (3, 1), "{replayed:?}");
         let alarm = &replayed.alarms[0];
         assert_eq!(alarm.about, [".github/workflows/ci.yml", "AGENTS.md"]);
-        assert!(!alarm.by_packs && !alarm.beside_work, "{alarm:?}");
+        assert!(!alarm.by_packs && !alarm.beside_work && !alarm.no_step, "{alarm:?}");
+        assert_eq!(replayed.no_steps, 0, "{replayed:?}");
+        fs_err::write(repository.join(".github/workflows/ci.yml"), "y").unwrap();
+        run(scratch.command("git").args(["add", "-A"]), 0).unwrap();
+        run(scratch.command("git").args(["commit", "-qm", "ci", "--no-gpg-sign"]), 0).unwrap();
+        let replayed = replay(&scratch, "y", &found[0].1, &[], 100).unwrap();
+        assert_eq!((replayed.no_steps, replayed.alarms.len()), (1, 2), "CI alone is counted apart");
     }
 }

@@ -6,6 +6,7 @@ use super::shell::Walk;
 use super::word::is_known;
 use super::{Found, Grounds, Seat};
 use crate::plan::glob;
+use crate::protect::IN_SHORT;
 
 /// What windlass keeps in a place for agents to read, below `.windlass/run`.
 const WRITTEN_BY_WINDLASS: [&str; 3] = ["state.json", "log", "evidence"];
@@ -186,7 +187,7 @@ fn hosted_writes(file: &str, path: &Path, access: Access, grounds: &Grounds) -> 
     if matches_any(&grounds.protected, inside) {
         return Found::Forbidden(format!(
             "`{file}` is protected: it judges the work. If it has to change, say so in your report and \
-             leave it"
+             leave it. Besides what the workflow names these always are: {IN_SHORT}"
         ));
     }
     if !subagent {

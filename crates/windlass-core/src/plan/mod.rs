@@ -29,7 +29,7 @@ pub use step::{
 pub use tdd::Suite;
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +37,7 @@ use crate::id::{ContentHash, StepId, StepIndex};
 use crate::item::NewItem;
 use crate::mcp::McpServer;
 use crate::platform::PinnedPlatform;
-use crate::protect::Protected;
+use crate::protect::{Protected, Rules};
 use crate::role::Role;
 use crate::time::Span;
 
@@ -88,6 +88,12 @@ pub struct Plan {
     /// Checks that were left out because a platform has no command for them, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unchecked: Vec<String>,
+    /// Steps that commands judge and for which nothing was found that these follow.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bare: Vec<String>,
+    /// What of the commands could not be followed when it was looked what judges the work, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfollowed: Vec<String>,
     /// What the run repeats over from its start, besides what is added later.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<NewItem>,
@@ -100,6 +106,18 @@ pub struct Plan {
     index: OnceLock<BTreeMap<StepId, StepIndex>>,
     #[serde(skip)]
     dependents: OnceLock<Vec<Vec<StepIndex>>>,
+    /// What `protect` means, read once: a run compares with it after every attempt.
+    #[serde(skip)]
+    rules: OnceLock<Arc<PlanRules>>,
+}
+
+/// The rules of a plan.
+#[derive(Debug)]
+pub struct PlanRules {
+    /// All of them.
+    pub all: Rules,
+    /// Without those about tests that were found: a step may be about its tests.
+    pub but_tests: Rules,
 }
 
 /// Everything of a [`Plan`] but its indexes, which follow from the steps.
@@ -149,11 +167,14 @@ impl From<PlanParts> for Plan {
             mcp: parts.mcp,
             platforms: parts.platforms,
             unchecked: parts.unchecked,
+            bare: Vec::new(),
+            unfollowed: Vec::new(),
             items: parts.items,
             steps: parts.steps,
             written: None,
             index: OnceLock::new(),
             dependents: OnceLock::new(),
+            rules: OnceLock::new(),
         }
     }
 }
@@ -179,6 +200,8 @@ impl PartialEq for Plan {
             && self.mcp == other.mcp
             && self.platforms == other.platforms
             && self.unchecked == other.unchecked
+            && self.bare == other.bare
+            && self.unfollowed == other.unfollowed
             && self.items == other.items
             && self.steps == other.steps
     }
@@ -254,14 +277,55 @@ impl Plan {
 
     /// Returns the steps that commands judge while nothing is protected that these follow.
     pub fn unprotected(&self) -> Vec<String> {
+        if !self.bare.is_empty() {
+            return self.bare.clone();
+        }
+        // Nothing was looked for: `protect: none`, or a journal of an earlier version.
         if self.protect.iter().any(|rule| rule.why.as_deref() != Some(OWN_FILE)) {
             return Vec::new();
         }
+        self.judged_by_commands()
+    }
+
+    /// Returns the steps that commands judge, also those that are repeated.
+    pub fn judged_by_commands(&self) -> Vec<String> {
         let judged = |step: &&PlanStep| {
             let checks = step.done.as_ref().map(Criterion::checks).unwrap_or_default();
             checks.iter().any(|check| check.kind.command().is_some())
         };
-        self.steps.iter().filter(judged).map(|step| step.id.to_string()).collect()
+        let repeated = self.steps.iter().flat_map(|step| match &step.kind {
+            StepKind::Foreach(foreach) => foreach.steps.as_slice(),
+            StepKind::Agent { .. } | StepKind::Group | StepKind::PullRequest(_) => &[],
+        });
+        let all = self.steps.iter().chain(repeated).filter(judged);
+        all.map(|step| step.id.to_string()).collect()
+    }
+
+    /// Takes in what was found to judge the work. A step for which there is nothing is marked, unless the
+    /// workflow itself says what is protected.
+    pub fn take_found(&mut self, found: crate::protect::Found) {
+        let written = |rule: &Protected| rule.why.is_none() && !self.is_of_platform(rule);
+        if !self.protect.iter().any(written) {
+            let bare = |id: &String| !found.judged.contains(id);
+            self.bare = self.judged_by_commands().into_iter().filter(bare).collect();
+        }
+        self.unfollowed = found.unfollowed.into_iter().collect();
+        self.protect.extend(found.rules);
+        self.rules = OnceLock::new();
+    }
+
+    /// Returns what is protected, ready to be compared with.
+    pub fn rules(&self) -> &PlanRules {
+        self.rules.get_or_init(|| {
+            let but_tests: Vec<Protected> =
+                self.protect.iter().filter(|rule| !rule.is_found_tests()).cloned().collect();
+            let (all, but_tests) = (Rules::new(&self.protect), Rules::new(&but_tests));
+            Arc::new(PlanRules { all, but_tests })
+        })
+    }
+
+    fn is_of_platform(&self, rule: &Protected) -> bool {
+        platform::protect(&self.platforms).contains(rule)
     }
 
     /// Returns the position of every step, in plan order.

@@ -38,7 +38,12 @@ const PRIORITY: u32 = 50;
 const MAX_PRIORITY: u32 = 1000;
 
 /// Which files of a rule count.
-const ONLY: [(&str, Only); 2] = [("existing", Only::Existing), ("new", Only::New)];
+const ONLY: [(&str, Only); 4] = [
+    ("existing", Only::Existing),
+    ("new", Only::New),
+    ("helpers", Only::Helpers),
+    ("shadows", Only::Shadows),
+];
 
 /// The longest list of anything.
 const MAX_LIST: usize = 60;

@@ -17,7 +17,7 @@ use std::fmt::Write as _;
 
 use crate::id::{AttemptId, ContentHash, ItemId, StepIndex};
 use crate::plan::{BaselinePolicy, PlanStep, Publish, StepKind, template};
-use crate::protect::Protected;
+use crate::protect::{IN_SHORT, Protected};
 use crate::run::{RunState, StepState};
 
 use criterion::describe_criterion;
@@ -223,6 +223,10 @@ fn rules(text: &mut String, state: &RunState, plan: &PlanStep) {
         let protect = one_line(&rules.join(", "), 160);
         let _ = writeln!(list, "- Leave these as they are, they judge the work: {protect}");
     }
+    let _ = writeln!(
+        list,
+        "- Leave these as they are, whoever changes one has to ask a person: {IN_SHORT}"
+    );
     let held = state.plan.find(&plan.id).map(|index| state.held_before(index)).unwrap_or_default();
     if !held.is_empty() {
         list.push_str(

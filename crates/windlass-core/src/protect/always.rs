@@ -81,6 +81,10 @@ pub const ALWAYS: [&str; 66] = [
     "cloudbuild.{yml,yaml,json}",
 ];
 
+/// What always holds, in a line for agents.
+pub const IN_SHORT: &str = "`.windlass/` (but not your papers in `.windlass/run/`), what agents are told \
+    (`.claude/`, `CLAUDE.md`, `AGENTS.md` and their like), git attributes, modules and hooks, and CI files";
+
 /// The folder of a run, which holds papers and copies.
 pub(super) const RUN_FOLDER: &str = ".windlass/run/";
 

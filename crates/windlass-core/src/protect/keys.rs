@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
+use super::lines::Kind;
 use super::{ini, json};
 use crate::id::ContentHash;
 use crate::measure::xml;
@@ -28,12 +29,17 @@ pub enum Format {
     Yaml,
     Ini,
     Xml,
+    /// A program, by its lines.
+    Lines,
 }
 
 impl Format {
     /// Returns how files of this name are read; a glob counts by how it ends.
     pub fn of(name: &str) -> Option<Self> {
         let name = name.rsplit('/').next().unwrap_or(name);
+        if Kind::of(name).is_some() {
+            return Some(Self::Lines);
+        }
         match name.rsplit_once('.')?.1 {
             "json" => Some(Self::Json),
             "toml" => Some(Self::Toml),
@@ -44,8 +50,9 @@ impl Format {
         }
     }
 
-    fn read(self, text: &str) -> Option<Value> {
+    fn read(self, name: &str, text: &str) -> Option<Value> {
         match self {
+            Self::Lines => Kind::of(name.rsplit('/').next().unwrap_or(name))?.read(text),
             Self::Json => json::read(text),
             Self::Toml => Some(from_toml(toml::Value::Table(text.parse().ok()?))),
             Self::Yaml => from_yaml(yaml::parse_plain(text)?, 0),
@@ -78,7 +85,7 @@ pub fn values(path: &str, bytes: Option<&[u8]>, keys: &BTreeSet<String>) -> Opti
     let tree = match bytes {
         None => Value::Object(Map::new()),
         Some(bytes) if bytes.len() > MAX_KEYED_BYTES => return None,
-        Some(bytes) => Format::of(path)?.read(std::str::from_utf8(bytes).ok()?)?,
+        Some(bytes) => Format::of(path)?.read(path, std::str::from_utf8(bytes).ok()?)?,
     };
     // What is no mapping has no keys, and programs read it as they like.
     tree.as_object()?;
@@ -102,8 +109,15 @@ fn look(tree: &Value, rest: &str, above: &str, found: &mut Map<String, Value>) {
                     found.insert(here, value.clone());
                     continue;
                 }
+                if rest.strip_suffix('?').is_some_and(|key| fits(key, name)) {
+                    // Only whether it is there.
+                    found.insert(here, true.into());
+                    continue;
+                }
                 for (at, _) in rest.match_indices('.') {
-                    if fits(&rest[..at], name) {
+                    // Of any name something without keys is not what the key is about.
+                    let is_any = &rest[..at] == "*" && !value.is_object() && !value.is_array();
+                    if fits(&rest[..at], name) && !is_any {
                         look(value, &rest[at + 1..], &here, found);
                     }
                 }

@@ -4,8 +4,9 @@
 //!
 //! - [`Protected`] is one rule: files, and where a whole file would ask too often the keys in it that count.
 //! - `always` has the rules that hold for every run, whatever its workflow says.
-//! - `keys` reads the values of keys out of a file (`json` and `ini` its formats), and says when it cannot.
-//! - `found` looks which files judge, by the words of commands (`words`) and by their own names (`names`).
+//! - `keys` reads the values of keys out of a file (`json`, `ini` and `lines` its formats), and says when it cannot.
+//! - `found` looks which files judge, by the words of commands (`words`) and by their own names (`names`,
+//!   `modules`).
 //! - `rules` looks at one change by all of the rules.
 
 mod always;
@@ -13,11 +14,13 @@ mod found;
 mod ini;
 mod json;
 mod keys;
+mod lines;
+mod modules;
 mod names;
 mod rules;
 mod words;
 
-pub use always::ALWAYS;
+pub use always::{ALWAYS, IN_SHORT};
 pub use found::{Files, Found, MAX_SCRIPT_BYTES, find};
 pub use keys::{Format, MAX_KEYED_BYTES, Values, values};
 pub use rules::{Counts, Entry, Rules, Seen};
@@ -32,6 +35,10 @@ pub enum Only {
     Existing,
     /// Those that were not: the others may change.
     New,
+    /// Those that were not and that runners load by themselves, or that tests share.
+    Helpers,
+    /// Those that were not and that a module of the language is hidden by.
+    Shadows,
 }
 
 /// One rule: which files count, and what of them.
@@ -77,6 +84,8 @@ impl Protected {
         words.extend(self.only.map(|only| match only {
             Only::Existing => "those that are there".to_owned(),
             Only::New => "new ones".to_owned(),
+            Only::Helpers => "new ones that tests load".to_owned(),
+            Only::Shadows => "new ones that hide a module".to_owned(),
         }));
         if words.is_empty() {
             self.file.clone()

@@ -22,11 +22,28 @@ const TEST_FOLDERS: [&str; 17] = [
 ];
 
 /// Folders that hold what is run beside the product.
-const SCRIPT_FOLDERS: [&str; 9] =
-    ["scripts", "script", "ci", ".ci", "tools", "hack", "dev", "checks", "judge"];
+const SCRIPT_FOLDERS: [&str; 17] = [
+    "scripts",
+    "script",
+    "ci",
+    ".ci",
+    "tools",
+    "hack",
+    "dev",
+    "checks",
+    "check",
+    "judge",
+    "judges",
+    "qa",
+    "verify",
+    "verification",
+    "validation",
+    "harness",
+    "lint",
+];
 
 /// Parts of the names of scripts that judge.
-const JUDGING: [&str; 22] = [
+const JUDGING: [&str; 34] = [
     "test",
     "tests",
     "check",
@@ -49,6 +66,18 @@ const JUDGING: [&str; 22] = [
     "grade",
     "gate",
     "runtests",
+    "run",
+    "runner",
+    "all",
+    "harness",
+    "assert",
+    "asserts",
+    "assertions",
+    "expect",
+    "verification",
+    "validation",
+    "unittest",
+    "preflight",
 ];
 
 /// Whether a folder, or one that it lies in, holds tests.
@@ -79,6 +108,71 @@ pub(super) fn is_judge(path: &str) -> bool {
     is_test_folder(folder)
         || folder.split('/').any(by_folder)
         || parts(name).iter().any(|part| JUDGING.contains(&part.as_str()))
+}
+
+/// Whether runners load a file by themselves, or the tests of its folder share it: a new one can change what
+/// every test there says. An ordinary new test is none.
+pub(super) fn is_helper(path: &str) -> bool {
+    let (_, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let name = name.to_lowercase();
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((&name, ""));
+    let words = parts(&name);
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    let is_test = has(&["test", "tests", "spec"]);
+    HELPERS.contains(&name.as_str())
+        || HELPER_STEMS.contains(&stem)
+        || [".config.", ".conf.", ".setup."].iter().any(|part| name.contains(part))
+        || (name.starts_with('.') && (name.contains("rc") || name.starts_with(".env")))
+        || ["mk", "pth", "cmake", "rake", "runsettings"].contains(&ending)
+        || has(&["helper", "helpers", "harness"])
+        // What no name calls a test is what tests share.
+        || (!is_test && (["sh", "bash"].contains(&ending) || has(&["runner", "bootstrap", "preload"])))
+        || hides_module(&name)
+}
+
+const HELPERS: [&str; 20] = [
+    "conftest.py",
+    "__init__.py",
+    "__main__.py",
+    "load_tests.py",
+    "main_test.go",
+    "testmain_test.go",
+    "setup_test.go",
+    "spec_helper.rb",
+    "test_helper.rb",
+    "test_helper.exs",
+    "pest.php",
+    "testcase.php",
+    "junit-platform.properties",
+    "makefile",
+    "gnumakefile",
+    "rakefile",
+    "pytest.ini",
+    "tox.ini",
+    "setup.cfg",
+    "cmakelists.txt",
+];
+
+const HELPER_STEMS: [&str; 9] = [
+    "setup",
+    "teardown",
+    "globalsetup",
+    "global-setup",
+    "global_setup",
+    "setuptests",
+    "support",
+    "jest",
+    "vitest",
+];
+
+/// Whether a new file or folder of this name is imported in the place of a module of Python, or of what
+/// runs its tests.
+pub(super) fn hides_module(path: &str) -> bool {
+    let name = path.strip_suffix("/__init__.py").unwrap_or(path);
+    let name = name.rsplit('/').next().unwrap_or(name);
+    let is_file = path.ends_with(".py");
+    let stem = name.split('.').next().unwrap_or(name);
+    is_file && super::modules::PYTHON.binary_search(&stem).is_ok()
 }
 
 /// The words that a name without its ending is made of: `runTests-fast.sh` has `run`, `tests` and `fast`.

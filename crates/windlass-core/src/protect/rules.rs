@@ -1,10 +1,12 @@
 //! One change, looked at by all of the rules.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::always::{self, RUN_FOLDER};
+use super::names::{hides_module, is_helper};
 use super::{Only, Protected};
 use crate::plan::glob;
 
@@ -40,14 +42,27 @@ pub enum Counts {
 /// The rules of a run, with those that always hold.
 #[derive(Debug)]
 pub struct Rules {
+    own: Set,
+}
+
+/// Those that hold in every run: they are read once.
+static ALWAYS: LazyLock<Set> =
+    LazyLock::new(|| Set::new(&always::rules().collect::<Vec<_>>(), true));
+
+/// Rules with their globs, which are matched together.
+#[derive(Debug)]
+struct Set {
     rules: Vec<Rule>,
+    /// One for each rule.
+    files: GlobSet,
+    /// Folders on the way to the files of rules: a link in the place of one brings others.
+    ways: GlobSet,
+    /// The rule of each way.
+    way_of: Vec<usize>,
 }
 
 #[derive(Debug)]
 struct Rule {
-    files: GlobMatcher,
-    /// Folders on the way to its files: a link in the place of one brings others.
-    ways: Vec<GlobMatcher>,
     keys: Vec<String>,
     only: Option<Only>,
     always: bool,
@@ -56,16 +71,13 @@ struct Rule {
 impl Rules {
     /// Returns these rules and those that always hold. A glob that cannot be read was refused long before.
     pub fn new(rules: &[Protected]) -> Self {
-        let always = always::rules().collect::<Vec<_>>();
-        let always = always.iter().filter_map(|rule| Rule::new(rule, true));
-        let own = rules.iter().filter_map(|rule| Rule::new(rule, false));
-        Self { rules: always.chain(own).collect() }
+        Self { own: Set::new(rules, false) }
     }
 
     /// Returns what of a changed file counts; none for a file that no rule is about.
     pub fn look(&self, seen: Seen<'_>) -> Option<Counts> {
         let mut keys = BTreeSet::new();
-        for rule in self.rules.iter().filter(|rule| rule.is_about(seen)) {
+        for rule in ALWAYS.about(seen).into_iter().chain(self.own.about(seen)) {
             let link = [seen.was, seen.now].contains(&Some(Entry::Link));
             if rule.keys.is_empty() || link {
                 return Some(Counts::Whole);
@@ -76,10 +88,12 @@ impl Rules {
     }
 }
 
-impl Rule {
-    fn new(rule: &Protected, always: bool) -> Option<Self> {
-        let matcher = |pattern: &str| {
-            let built = match always {
+impl Set {
+    fn new(all: &[Protected], always: bool) -> Self {
+        let (mut rules, mut way_of) = (Vec::new(), Vec::new());
+        let (mut files, mut ways) = (GlobSetBuilder::new(), GlobSetBuilder::new());
+        for rule in all {
+            let compiled = |pattern: &str| match always {
                 true => GlobBuilder::new(pattern)
                     .literal_separator(true)
                     .backslash_escape(true)
@@ -87,38 +101,52 @@ impl Rule {
                     .build(),
                 false => glob::compile(pattern),
             };
-            built.ok().map(|glob| glob.compile_matcher())
-        };
-        let parts: Vec<&str> = rule.file.split('/').collect();
-        let named = |part: &str| !part.is_empty() && part.chars().any(|c| c != '*');
-        let ways = (1..parts.len())
-            .filter(|end| named(parts[end - 1]))
-            .map(|end| parts[..end].join("/"))
-            // A slash within braces parts no folders.
-            .filter(|way| way.matches('{').count() == way.matches('}').count())
-            .filter_map(|way| matcher(&way))
-            .collect();
-        Some(Self {
-            files: matcher(&rule.file)?,
-            ways,
-            keys: rule.keys.clone(),
-            only: rule.only,
-            always,
-        })
+            let Ok(file) = compiled(&rule.file) else { continue };
+            files.add(file);
+            let parts: Vec<&str> = rule.file.split('/').collect();
+            let named = |part: &str| !part.is_empty() && part.chars().any(|c| c != '*');
+            let on_the_way = (1..parts.len())
+                .filter(|end| named(parts[end - 1]))
+                .map(|end| parts[..end].join("/"))
+                // A slash within braces parts no folders.
+                .filter(|way| way.matches('{').count() == way.matches('}').count())
+                .filter_map(|way| compiled(&way).ok());
+            for way in on_the_way {
+                ways.add(way);
+                way_of.push(rules.len());
+            }
+            rules.push(Rule { keys: rule.keys.clone(), only: rule.only, always });
+        }
+        let built = |set: GlobSetBuilder| set.build().expect("each of its globs was read alone");
+        Self { rules, files: built(files), ways: built(ways), way_of }
     }
 
-    fn is_about(&self, seen: Seen<'_>) -> bool {
+    /// The rules that are about a change.
+    fn about(&self, seen: Seen<'_>) -> Vec<&Rule> {
+        let mut about = self.files.matches(seen.path);
+        if [seen.was, seen.now].contains(&Some(Entry::Link)) {
+            about.extend(self.ways.matches(seen.path).into_iter().map(|way| self.way_of[way]));
+        }
+        about
+            .into_iter()
+            .map(|number| &self.rules[number])
+            .filter(|rule| rule.counts(seen))
+            .collect()
+    }
+}
+
+impl Rule {
+    fn counts(&self, seen: Seen<'_>) -> bool {
         if self.always && seen.path.starts_with(RUN_FOLDER) {
             return false;
         }
         match self.only {
-            Some(Only::Existing) if seen.was.is_none() => return false,
-            Some(Only::New) if seen.was.is_some() => return false,
-            Some(Only::Existing | Only::New) | None => {}
+            Some(Only::Existing) => seen.was.is_some(),
+            Some(Only::New) => seen.was.is_none(),
+            Some(Only::Helpers) => seen.was.is_none() && is_helper(seen.path),
+            Some(Only::Shadows) => seen.was.is_none() && hides_module(seen.path),
+            None => true,
         }
-        let link = seen.now == Some(Entry::Link) || seen.was == Some(Entry::Link);
-        self.files.is_match(seen.path)
-            || (link && self.ways.iter().any(|way| way.is_match(seen.path)))
     }
 }
 
@@ -204,5 +232,16 @@ mod tests {
         let rules = Rules::new(&[Protected { only: Some(Only::New), ..Protected::whole("c.py") }]);
         assert_eq!(rules.look(new("c.py")), Some(Counts::Whole));
         assert_eq!(rules.look(Seen { was: Some(Entry::File), ..new("c.py") }), None);
+        let helpers = Protected { only: Some(Only::Helpers), ..Protected::whole("tests/**") };
+        let shadows = Protected { only: Some(Only::Shadows), ..Protected::whole("*.py") };
+        let rules = Rules::new(&[helpers, shadows]);
+        for path in ["tests/conftest.py", "tests/lib.sh", "tests/a/__init__.py", "json.py", "re.py"]
+        {
+            assert_eq!(rules.look(new(path)), Some(Counts::Whole), "{path}");
+            assert_eq!(rules.look(Seen { was: Some(Entry::File), ..new(path) }), None, "{path}");
+        }
+        for path in ["tests/test_a.py", "tests/a_test.sh", "app.py", "src/json.py", "json.txt"] {
+            assert_eq!(rules.look(new(path)), None, "{path}");
+        }
     }
 }

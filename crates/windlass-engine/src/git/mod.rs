@@ -13,6 +13,8 @@
 //! missing where checks run as well, so hiding gains nothing.
 
 mod aside;
+mod base_files;
+mod batch;
 mod blobs;
 mod changes;
 mod checkout;
@@ -51,6 +53,8 @@ mod tracked;
 mod user;
 
 pub use aside::BringError;
+pub use base_files::BaseFiles;
+pub use batch::Bounds;
 pub use changes::PAPERS;
 pub use checkout::{Checkout, CheckoutError, LayerShape};
 pub use commit::CommitRequest;

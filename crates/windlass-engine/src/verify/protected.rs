@@ -1,17 +1,17 @@
 //! Protected files that are neither as they were nor as a person pinned them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_core::id::ObjectId;
 use windlass_core::plan::{CheckKind, Criterion};
 use windlass_core::proof::{
     MAX_LISTED_PATHS, MAX_PROTECTED_DIFF_BYTES, ProtectedChange, VerifyReport,
 };
-use windlass_core::protect::{Counts, Entry, Protected, Rules, Seen, values};
+use windlass_core::protect::{Counts, Entry, MAX_KEYED_BYTES, Protected, Rules, Seen, values};
 
 use super::changes::{Changes, LINK_MODE, set};
 use super::verifier::{Broken, Looking};
-use crate::git::{Change, EngineRepository, GitError, TreeEntry};
+use crate::git::{Bounds, Change, EngineRepository, GitError, TreeEntry};
 
 /// Git's mode of a submodule.
 const SUBMODULE_MODE: u32 = 0o160_000;
@@ -33,21 +33,19 @@ impl Looking<'_> {
             since_commit = Changes::between(self.engine, committed, code)?;
             &since_commit
         };
-        let (all, own_tests) = (&request.plan.protect, set(&self.own_tests()));
-        let but_tests: Vec<Protected> =
-            all.iter().filter(|rule| !rule.is_found_tests()).cloned().collect();
-        let (all, but_tests) = (Rules::new(all), Rules::new(&but_tests));
-        let trees = Trees { engine: self.engine, base: committed, tree: code };
+        let (rules, own_tests) = (request.plan.rules(), set(&self.own_tests()));
+        let (all, but_tests) = (&rules.all, &rules.but_tests);
+        let keyed = Keyed::read(self.engine, all, changes.iter())?;
         for change in changes.iter() {
             if report.protected.len() == MAX_LISTED_PATHS {
                 break;
             }
             let is_own = own_tests.is_match(change.path.to_string());
-            let rules = if is_own { &but_tests } else { &all };
-            let found = trees.judge(rules, change)?.filter(|found| !self.is_pinned(found));
+            let rules = if is_own { but_tests } else { all };
+            let found = keyed.judge(rules, change).filter(|found| !self.is_pinned(found));
             let Some(found) = found else { continue };
             // Tests that the run itself wrote are its work, also for a later step.
-            if trees.judge(&but_tests, change)?.is_none()
+            if keyed.judge(but_tests, change).is_none()
                 && self.engine.read_blob(request.base_code, &change.path)?.is_none()
             {
                 continue;
@@ -112,56 +110,70 @@ pub fn protected_between(
     base: &ObjectId,
     tree: &ObjectId,
 ) -> Result<Vec<ProtectedChange>, GitError> {
-    let (rules, trees) = (Rules::new(rules), Trees { engine, base, tree });
-    let changes = engine.diff(base, tree)?;
-    let found = changes.iter().map(|change| trees.judge(&rules, change));
-    found.filter_map(Result::transpose).collect()
+    let (rules, changes) = (Rules::new(rules), engine.diff(base, tree)?);
+    let keyed = Keyed::read(engine, &rules, changes.iter())?;
+    Ok(changes.iter().filter_map(|change| keyed.judge(&rules, change)).collect())
 }
 
-/// Two trees that are compared.
-struct Trees<'a> {
-    engine: &'a EngineRepository,
-    base: &'a ObjectId,
-    tree: &'a ObjectId,
+/// How much is read to compare keys: whatever is beyond it counts wholly. An agent can write any number of
+/// manifests, and nobody waits for all of them.
+const KEYED: Bounds = Bounds { files: 2_000, each: MAX_KEYED_BYTES, all: 64 << 20 };
+
+/// What the changed files say of which only keys count, before and now.
+struct Keyed {
+    contents: BTreeMap<String, Vec<u8>>,
 }
 
-impl Trees<'_> {
-    /// Returns what the rules say about one change between them.
-    fn judge(&self, rules: &Rules, change: &Change) -> Result<Option<ProtectedChange>, GitError> {
-        let path = change.path.to_string();
-        let (was, now) = (entry(change.old.as_ref()), entry(change.new.as_ref()));
-        match rules.look(Seen { path: &path, was, now }) {
-            None => Ok(None),
-            Some(Counts::Whole) => Ok(Some(whole(change))),
-            Some(Counts::Keys(keys)) => self.keyed(change, &keys),
+impl Keyed {
+    /// Reads all of them at once: a process for each would take longer than the rest of a verification.
+    fn read<'a>(
+        engine: &EngineRepository,
+        rules: &Rules,
+        changes: impl Iterator<Item = &'a Change>,
+    ) -> Result<Self, GitError> {
+        let mut ids = Vec::new();
+        for change in changes.filter(|change| matches!(look(rules, change), Some(Counts::Keys(_))))
+        {
+            ids.extend(
+                [&change.old, &change.new].into_iter().flatten().map(|entry| entry.id.clone()),
+            );
+        }
+        Ok(Self { contents: engine.read_small_blobs(&ids, KEYED)? })
+    }
+
+    /// Returns what the rules say about one change.
+    fn judge(&self, rules: &Rules, change: &Change) -> Option<ProtectedChange> {
+        match look(rules, change)? {
+            Counts::Whole => Some(whole(change)),
+            Counts::Keys(keys) => self.keyed(change, &keys),
         }
     }
 
-    /// Compares the values of keys; a file that cannot be read counts wholly.
-    fn keyed(
-        &self,
-        change: &Change,
-        keys: &BTreeSet<String>,
-    ) -> Result<Option<ProtectedChange>, GitError> {
+    /// Compares the values of keys; a file that cannot be read, or was not, counts wholly.
+    fn keyed(&self, change: &Change, keys: &BTreeSet<String>) -> Option<ProtectedChange> {
         let path = change.path.to_string();
-        let read = |tree: &ObjectId, entry: Option<&TreeEntry>| match entry {
-            Some(_) => self.engine.read_blob(tree, &change.path),
-            None => Ok(None),
+        let read = |entry: Option<&TreeEntry>| match entry {
+            Some(entry) => values(&path, Some(self.contents.get(entry.id.as_str())?), keys),
+            None => values(&path, None, keys),
         };
-        let before = read(self.base, change.old.as_ref())?;
-        let now = read(self.tree, change.new.as_ref())?;
-        let (Some(before), Some(values)) =
-            (values(&path, before.as_deref(), keys), values(&path, now.as_deref(), keys))
+        let (Some(before), Some(values)) = (read(change.old.as_ref()), read(change.new.as_ref()))
         else {
-            return Ok(Some(whole(change)));
+            return Some(whole(change));
         };
         let (keys, hash) = (before.changed(&values), values.hash());
         if keys.is_empty() {
-            return Ok(None);
+            return None;
         }
         let now = change.new.as_ref().map(|entry| entry.id.clone());
-        Ok(Some(ProtectedChange { path, now, keys, values: Some(hash), held_by: None }))
+        Some(ProtectedChange { path, now, keys, values: Some(hash), held_by: None })
     }
+}
+
+/// What of a change counts by the rules.
+fn look(rules: &Rules, change: &Change) -> Option<Counts> {
+    let path = change.path.to_string();
+    let (was, now) = (entry(change.old.as_ref()), entry(change.new.as_ref()));
+    rules.look(Seen { path: &path, was, now })
 }
 
 fn whole(change: &Change) -> ProtectedChange {

@@ -36,7 +36,7 @@ pub(crate) fn check(
     let attempts = workflow.worst_case_attempts();
     let mut plan = graph::plan(&workflow, platform::for_show(&workflow, &top_level));
     if let Ok(plan) = &mut plan {
-        judges::protect(plan, &workflow, &path, &top_level);
+        judges::protect(plan, &workflow, &path, &top_level, judges::Base::MayBeMissing)?;
     }
     let platforms = match &plan {
         Ok(plan) => plan.platforms.as_slice(),
@@ -56,6 +56,7 @@ pub(crate) fn check(
             "unchecked": unchecked,
             "protected": plan.as_ref().map(|plan| plan.protect.clone()).unwrap_or_default(),
             "always_protected": ALWAYS.as_slice(),
+            "unfollowed": plan.as_ref().map(|plan| plan.unfollowed.clone()).unwrap_or_default(),
             "unprotected_steps": plan.as_ref().map(Plan::unprotected).unwrap_or_default(),
             "agents": workflow.agents().iter().map(|name| agent(name, &roles)).collect::<Vec<_>>(),
         }));
@@ -140,6 +141,8 @@ fn protected(plan: &Plan) -> Vec<String> {
             format!("protected: {} ({})", named.join(", "), printable(why, Lines::One))
         })
         .collect();
+    let told = |what: &String| format!("could not be followed: {}", printable(what, Lines::One));
+    lines.extend(plan.unfollowed.iter().map(told));
     let bare = plan.unprotected();
     if !bare.is_empty() {
         lines.push(format!("nothing that judges `{}` is protected", bare.join("`, `")));

@@ -12,6 +12,7 @@ use windlass_core::id::RunId;
 use windlass_core::item::NewItem;
 use windlass_core::plan::{BaselinePolicy, Issue, Plan, PlanRequest, StepKind, StepNetwork};
 use windlass_core::time::Span;
+use windlass_core::view::{Lines, printable};
 use windlass_engine::dispatch::{
     IssueBranch, Site, StartRequest, Unwatched, clear_unstarted, start,
 };
@@ -337,10 +338,14 @@ fn plan(
     let request =
         PlanRequest { goal: purpose.goal, issue: purpose.issue, inputs, roles, platforms, items };
     let mut plan = workflow_file::plan(&workflow, request)?;
-    judges::protect(&mut plan, &workflow, &found, &surroundings.site.user.top_level);
+    let top_level = &surroundings.site.user.top_level;
+    judges::protect(&mut plan, &workflow, &found, top_level, judges::Base::Needed)?;
     roles::say_whose(&plan.roles, output);
     for unchecked in &plan.unchecked {
         output.remark(&format!("not checked: {unchecked}"));
+    }
+    for unfollowed in &plan.unfollowed {
+        output.remark(&format!("could not be followed: {}", printable(unfollowed, Lines::One)));
     }
     Ok(plan)
 }

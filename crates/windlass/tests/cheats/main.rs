@@ -5,6 +5,7 @@ mod branches;
 mod clones;
 mod deciding;
 mod files;
+mod found;
 mod git_settings;
 mod held;
 mod hiding;

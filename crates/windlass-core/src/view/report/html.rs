@@ -417,6 +417,10 @@ fn last_proof(view: &ReportView) -> Markup {
             h2 { "Not protected" }
             div.panel { p { (prose(&unprotected)) } }
         }
+        @if let Some(unfollowed) = view.unfollowed_words() {
+            h2 { "Could not be followed" }
+            div.panel { p { (prose(&unfollowed)) } }
+        }
     }
 }
 

@@ -86,6 +86,9 @@ fn header(text: &mut String, view: &ReportView) {
     if let Some(unprotected) = view.unprotected_words() {
         row("Not protected", &prose(&unprotected));
     }
+    if let Some(unfollowed) = view.unfollowed_words() {
+        row("Could not be followed", &prose(&unfollowed));
+    }
     row("Journal head", &format!("`{}`", view.journal_head));
     if view.audit.is_some() {
         row("Audit", &prose(&audit(view)));

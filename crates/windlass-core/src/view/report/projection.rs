@@ -111,6 +111,9 @@ pub struct ReportView {
     /// Steps that commands judge while nothing is protected that these follow.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unprotected: Vec<String>,
+    /// What of their commands could not be followed when it was looked what judges.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unfollowed: Vec<String>,
     pub decisions: Vec<ReportDecision>,
     pub proofs: Vec<ReportProof>,
     pub attempts: Vec<ReportAttempt>,
@@ -137,6 +140,17 @@ impl ReportView {
         };
         let steps = named.join("`, `");
         (!steps.is_empty()).then(|| format!("nothing that judges `{steps}`{more} is protected"))
+    }
+
+    /// Says what could not be followed of the commands that judge; none where all could be.
+    pub(super) fn unfollowed_words(&self) -> Option<String> {
+        const MOST: usize = 5;
+        let named = &self.unfollowed[..self.unfollowed.len().min(MOST)];
+        let more = match self.unfollowed.len() - named.len() {
+            0 => String::new(),
+            count => format!("; and {count} more"),
+        };
+        (!named.is_empty()).then(|| format!("{}{more}", named.join("; ")))
     }
 }
 
@@ -268,6 +282,7 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         cold: report_cold(state, history),
         unchecked: state.plan.unchecked.clone(),
         unprotected: state.plan.unprotected(),
+        unfollowed: state.plan.unfollowed.clone(),
         decisions: decisions(history),
         proofs: proofs(state, history, facts),
         attempts: attempts(state, history, facts),

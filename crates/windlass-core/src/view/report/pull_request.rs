@@ -107,6 +107,9 @@ fn summary(view: &ReportView) -> String {
     if let Some(unprotected) = view.unprotected_words() {
         let _ = writeln!(text, "\n**Not protected:** {}.", prose(&unprotected));
     }
+    if let Some(unfollowed) = view.unfollowed_words() {
+        let _ = writeln!(text, "\n**Could not be followed:** {}.", prose(&unfollowed));
+    }
     text
 }
 
