@@ -185,6 +185,7 @@ fn a_new_file_that_decides_what_a_command_does_asks() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn keys_that_decide_ask_and_others_do_not() {
     let cargo = "[package]\nname = 'a'\nversion = '1.0.0'\n[dependencies]\na = '1'\n";
     let with = |more: &str| format!("{cargo}{more}");
@@ -333,6 +334,7 @@ fn honest_work_does_not_ask() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn programs_count_by_their_lines() {
     for (pack, path, before, now, gate) in [
         (
@@ -486,7 +488,7 @@ fn nothing_starts_where_the_commit_cannot_be_read() {
     let refused = protect(Base::Needed).unwrap_err();
     assert!(refused.in_one_line().contains("nobody knows what judges its work"), "{refused:?}");
     // A commit whose files are gone is no reason to look at nothing.
-    std::fs::write(folder.path().join("a"), "x").unwrap();
+    fs_err::write(folder.path().join("a"), "x").unwrap();
     git(&["add", "a"]);
     git(&["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "a"]);
     assert!(protect(Base::Needed).is_ok());
