@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use windlass_core::platform::{
-    Detection, Listing, MAX_PACK_BYTES, Pack, PinnedPlatform, Undecided, Wanted, detect,
-    texts_wanted,
+    CommandName, Detection, Listing, MAX_PACK_BYTES, Pack, PinnedPlatform, Undecided, Wanted,
+    detect, programs_wanted, texts_wanted,
 };
 use windlass_core::workflow::nearest;
 use windlass_engine::git::tracked_files;
@@ -20,6 +20,7 @@ use crate::config;
 use crate::error::CommandError;
 use crate::output::note;
 use crate::own_file::{self, Unusable};
+use crate::programs;
 
 /// Where a team keeps its platforms.
 pub(crate) const FOLDER: &str = ".windlass/platforms";
@@ -200,7 +201,7 @@ impl Found {
 pub(crate) struct Look {
     pub(crate) platforms: Platforms,
     pub(crate) packs: Vec<Pack>,
-    listing: Listing,
+    pub(crate) listing: Listing,
 }
 
 /// Lists what git tracks, and reads the few files whose text decides something.
@@ -219,6 +220,11 @@ pub(crate) fn look(top_level: &Path) -> Result<Look, CommandError> {
             listing.add_text(file, String::from_utf8_lossy(&bytes).into_owned());
         }
     }
+    for program in programs_wanted(&packs) {
+        if programs::is_there(&program) {
+            listing.add_program(program);
+        }
+    }
     Ok(Look { platforms, packs, listing })
 }
 
@@ -230,6 +236,12 @@ impl Look {
             Some(unknown) => Err(self.platforms.unknown(unknown)),
             None => Ok(detect(&self.packs, &self.listing, wanted)),
         }
+    }
+
+    /// Says why a platform does not have a command in its folder, where one thing is missing.
+    pub(crate) fn missing(&self, platform: &PinnedPlatform, name: CommandName) -> Option<String> {
+        let pack = self.packs.iter().find(|pack| pack.name == platform.pack.name)?;
+        pack.missing(name, &platform.root, &self.listing)
     }
 
     /// Pins what was found.

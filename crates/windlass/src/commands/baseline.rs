@@ -24,6 +24,12 @@ pub(crate) struct AtTerminal<'o> {
 impl StartWatcher for AtTerminal<'_> {
     fn baseline(&mut self, progress: &BaseProgress) {
         match progress {
+            BaseProgress::Preparing(commands) => {
+                if std::io::stderr().is_terminal() {
+                    let commands = printable(&commands.join("`, `"), Lines::One);
+                    self.output.remark(&format!("preparing: `{commands}` …"));
+                }
+            }
             BaseProgress::Begins(command, number, count) => {
                 if std::io::stderr().is_terminal() {
                     let command = printable(command, Lines::One);
