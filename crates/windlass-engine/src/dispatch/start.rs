@@ -306,6 +306,10 @@ impl<'s> Beginning<'s> {
         // No agent has been near yet.
         verifier.copying = self.site.copying(self.facts.here, verifier.rooms.level());
         let (place, engine, tree) = (&self.place, &self.engine, &self.facts.base_tree);
+        if !self.plan.prepare.is_empty() {
+            let commands = self.plan.prepare.iter().map(|prepare| prepare.run.clone());
+            watcher.baseline(&BaseProgress::Preparing(commands.collect()));
+        }
         preflight(&verifier, place, engine, &self.plan, tree)?;
         fault::point("preflighted");
         let mut told = |progress| watcher.baseline(&progress);

@@ -76,10 +76,6 @@ pub fn run_baseline(
     }
     let cancel = Cancel::default();
     verifier.ensure_layers(place)?;
-    if !plan.prepare.is_empty() {
-        let words = plan.prepare.iter().map(|prepare| prepare.run.clone());
-        progress(BaseProgress::Preparing(words.collect()));
-    }
     let below = match verifier.prepared(engine, plan, base_tree, Warmth::Warm, &cancel)? {
         Ok(below) => below,
         Err((_, ran)) => {

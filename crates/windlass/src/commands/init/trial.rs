@@ -1,13 +1,16 @@
 //! Trying what was found: each project's commands once, where checks run.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead as _, IsTerminal as _};
 
 use windlass_core::init::{Found, Project, Tried, Verdict, line, trial};
-use windlass_core::plan::PlanRequest;
-use windlass_core::run::{BaseRecord, BaseResult};
+use windlass_core::plan::{Plan, PlanRequest};
+use windlass_core::run::BaseRecord;
 use windlass_core::view::{Lines, printable};
-use windlass_engine::dispatch::{AfterBaseline, StartWatcher, baseline_alone, clear_unstarted};
-use windlass_engine::verify::BaseProgress;
+use windlass_engine::dispatch::{
+    AfterBaseline, StartError, StartWatcher, baseline_alone, clear_unstarted,
+};
+use windlass_engine::verify::{BaseProgress, PreflightError};
 
 use crate::ask::keyboard;
 use crate::cli::{Cli, InitArguments};
@@ -42,17 +45,28 @@ pub(super) fn try_all(
     };
     let mut all = Vec::new();
     for (number, project) in found.projects.iter().enumerate() {
-        let record = match &mut surroundings {
+        let ends = match &mut surroundings {
             Ok(surroundings) => try_one(project, surroundings, output),
-            Err(why) => Err(why.clone()),
+            Err(why) => Ends { rest: not_tried(why.clone()), by_command: BTreeMap::new() },
         };
-        let tried = as_tried(number, project, record);
+        let tried = as_tried(number, project, &ends);
         if !arguments.no_run && !arguments.dry_run && !output.is_json() {
             note(&printable(&line(project, &tried), Lines::One));
         }
         all.extend(tried);
     }
     all
+}
+
+/// How the commands of a project ended: each with the end of what it printed.
+struct Ends {
+    by_command: BTreeMap<String, (Verdict, String)>,
+    /// What is said about all others.
+    rest: (Verdict, String),
+}
+
+fn not_tried(why: String) -> (Verdict, String) {
+    (Verdict::NotTried { why }, String::new())
 }
 
 /// Finds what a trial needs; a machine on which nothing can be tried is no mistake of whoever sets up.
@@ -68,53 +82,82 @@ fn around(cli: &Cli, output: &Output) -> Result<Surroundings, CommandError> {
     Ok(surroundings)
 }
 
-fn try_one(
-    project: &Project,
-    surroundings: &Surroundings,
-    output: &Output,
-) -> Result<BaseRecord, String> {
-    let Some(text) = trial(project) else { return Ok(BaseRecord::default()) };
-    let workflow = workflow_file::parse(text.as_bytes(), "trial").map_err(|wrong| {
-        wrong.first().map_or_else(String::new, |diagnostic| diagnostic.message.clone())
-    })?;
-    let request = PlanRequest { goal: GOAL.to_owned(), ..PlanRequest::default() };
-    let plan = workflow_file::plan(&workflow, request).map_err(|error| error.in_one_line())?;
-    baseline_alone(&surroundings.site, baseline_of(plan), &mut Waiting { output })
-        .map_err(|error| error.to_string())
+/// Tries the commands of a project; one whose program is not there does not keep the others from it.
+fn try_one(project: &Project, surroundings: &Surroundings, output: &Output) -> Ends {
+    let mut left = project.clone();
+    let mut by_command = BTreeMap::new();
+    loop {
+        let Some(plan) = plan_of(&left) else {
+            return Ends { by_command, rest: not_tried("it is no check".to_owned()) };
+        };
+        let tried = plan.and_then(|plan| {
+            let request = baseline_of(plan);
+            Ok(baseline_alone(&surroundings.site, request, &mut Waiting { output }))
+        });
+        let error = match tried {
+            Ok(Ok(record)) => {
+                for result in &record.commands {
+                    let end = (Verdict::of(result), result.said.clone());
+                    by_command.insert(result.command.clone(), end);
+                }
+                let why = record.left_out.unwrap_or_else(|| "it was not reached".to_owned());
+                let rest = (Verdict::CannotRun { words: why }, record.left_out_said);
+                return Ends { by_command, rest };
+            }
+            Ok(Err(error)) => error,
+            Err(why) => return Ends { by_command, rest: not_tried(why) },
+        };
+        let (command, words) = match error {
+            StartError::Preflight(PreflightError::MissingProgram { command, program, .. }) => {
+                (command, format!("`{program}` is not installed"))
+            }
+            StartError::Preflight(PreflightError::Prepare { command, how, output }) => {
+                let words = format!("`{command}` failed before it: {how}");
+                return Ends { by_command, rest: (Verdict::CannotRun { words }, output) };
+            }
+            other => {
+                let why = CommandError::from(other).in_one_line();
+                return Ends { by_command, rest: not_tried(why) };
+            }
+        };
+        let verdict = Verdict::CannotRun { words };
+        let count = left.checks.len();
+        left.checks.retain(|check| check.command != command);
+        if left.checks.len() == count {
+            // It is the one that makes everything ready.
+            return Ends { by_command, rest: (verdict, String::new()) };
+        }
+        by_command.insert(command, (verdict, String::new()));
+    }
 }
 
-fn as_tried(number: usize, project: &Project, record: Result<BaseRecord, String>) -> Vec<Tried> {
+/// The plan that tries a project's commands; none where there are none.
+fn plan_of(project: &Project) -> Option<Result<Plan, String>> {
+    let text = trial(project)?;
+    let workflow = match workflow_file::parse(text.as_bytes(), "trial") {
+        Ok(workflow) => workflow,
+        Err(wrong) => {
+            let first = wrong.first().map(|diagnostic| diagnostic.message.clone());
+            return Some(Err(first.unwrap_or_default()));
+        }
+    };
+    let request = PlanRequest { goal: GOAL.to_owned(), ..PlanRequest::default() };
+    Some(workflow_file::plan(&workflow, request).map_err(|error| error.in_one_line()))
+}
+
+fn as_tried(number: usize, project: &Project, ends: &Ends) -> Vec<Tried> {
     let tried = project.checks.iter().map(|check| {
-        let (verdict, said) = match &record {
-            Err(why) => (Verdict::NotTried { why: why.clone() }, String::new()),
-            Ok(record) => match result_of(record, &check.command) {
-                Some(result) => (Verdict::of(result), result.said.clone()),
-                None => unprepared(project, record),
-            },
-        };
+        let end = ends.by_command.get(&check.command).unwrap_or(&ends.rest);
         Tried {
             project: number,
             purpose: check.purpose,
             command: check.command.clone(),
-            verdict,
-            said,
+            verdict: end.0.clone(),
+            said: end.1.clone(),
             kept: true,
         }
     });
     tried.collect()
-}
-
-fn result_of<'r>(record: &'r BaseRecord, command: &str) -> Option<&'r BaseResult> {
-    record.commands.iter().find(|result| result.command == command)
-}
-
-fn unprepared(project: &Project, record: &BaseRecord) -> (Verdict, String) {
-    let words = match (&project.prepare, &record.left_out) {
-        (Some((prepare, _)), Some(_)) => format!("`{prepare}` failed before it"),
-        (_, Some(why)) => why.clone(),
-        (_, None) => "it was not reached".to_owned(),
-    };
-    (Verdict::CannotRun { words }, record.left_out_said.clone())
 }
 
 /// Decides which commands are taken: those that work, and of the others those that a person keeps.
