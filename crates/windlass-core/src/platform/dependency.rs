@@ -67,7 +67,7 @@ fn holds(value: &Value, package: &str) -> bool {
             let mut texts = all.iter().filter_map(Value::as_str);
             texts.any(|text| normal(requirement(text)) == package)
         }
-        _ => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
 use super::{FileTest, TOP, dependency, script};
 use crate::plan::glob;
 
@@ -136,21 +138,22 @@ impl Listing {
 }
 
 /// Returns the value of a key of a JSON or TOML file, with dots between the levels.
-pub(super) fn value_of(path: &str, text: &str, key: &str) -> Option<serde_json::Value> {
+pub(super) fn value_of(path: &str, text: &str, key: &str) -> Option<Value> {
     let document = dependency::document(path, text)?;
     key.split('.').try_fold(&document, |value, part| value.get(part)).cloned()
 }
 
 /// Whether a script calls a program at its end; of several commands each would get the arguments.
-fn calls(script: &serde_json::Value, program: &str) -> bool {
-    match script {
-        serde_json::Value::String(text) => script::ends_in_call(text, program),
-        serde_json::Value::Array(all) => match all.as_slice() {
-            [serde_json::Value::String(text)] => script::ends_in_call(text, program),
-            _ => false,
+fn calls(script: &Value, program: &str) -> bool {
+    let text = match script {
+        Value::String(text) => Some(text),
+        Value::Array(all) => match all.as_slice() {
+            [Value::String(text)] => Some(text),
+            [..] => None,
         },
-        _ => false,
-    }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+    };
+    text.is_some_and(|text| script::ends_in_call(text, program))
 }
 
 /// Returns whether a name means more than itself.

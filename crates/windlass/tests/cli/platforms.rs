@@ -365,6 +365,24 @@ fn a_platform_that_cannot_be_used_is_said_and_stops_detection() {
     assert!(led_away.stderr.contains("leads out of the repository"), "{led_away}");
 }
 
+/// A file that was written for another program is used, and what is not is said.
+#[test]
+fn a_platform_from_elsewhere_is_used_with_warnings() {
+    let env = with_own();
+    let foreign = OWN
+        .replace("\"version\": \"1\", ", "\"owner\": \"team\", ")
+        .replace("\"build\":", "\"migrate\": \"flyway migrate\", \"build\":");
+    env.repository.write(OWN_FILE, foreign);
+    let checked = env.windlass(&["platform", "check", OWN_FILE]);
+    checked.assert_code(0);
+    for said in ["no key `owner`", "without `version`", "`migrate` is no command"] {
+        assert!(checked.stderr.contains(said), "{said}: {checked}");
+    }
+    let detected = env.windlass(&["platform", "detect"]);
+    detected.assert_code(0);
+    assert!(detected.stderr.contains("is used with 3 warnings"), "{detected}");
+}
+
 #[test]
 fn a_check_names_the_platform_and_what_it_leaves_out() {
     let env = with_own();

@@ -90,9 +90,9 @@ fn try_one(project: &Project, surroundings: &Surroundings, output: &Output) -> E
         let Some(plan) = plan_of(&left) else {
             return Ends { by_command, rest: not_tried("it is no check".to_owned()) };
         };
-        let tried = plan.and_then(|plan| {
+        let tried = plan.map(|plan| {
             let request = baseline_of(plan);
-            Ok(baseline_alone(&surroundings.site, request, &mut Waiting { output }))
+            baseline_alone(&surroundings.site, request, &mut Waiting { output })
         });
         let error = match tried {
             Ok(Ok(record)) => {
