@@ -91,7 +91,7 @@ macro_rules! platform {
 }
 
 /// All of them, one family after the other.
-pub(crate) const PLATFORMS: [BuiltInPlatform; 16] = [
+pub(crate) const PLATFORMS: [BuiltInPlatform; 23] = [
     platform!("rust"),
     platform!("node-npm"),
     platform!("node-pnpm"),
@@ -108,6 +108,13 @@ pub(crate) const PLATFORMS: [BuiltInPlatform; 16] = [
     platform!("php"),
     platform!("elixir"),
     platform!("cmake"),
+    platform!("autotools"),
+    platform!("deno"),
+    platform!("sbt"),
+    platform!("swift"),
+    platform!("dart"),
+    platform!("just"),
+    platform!("make"),
 ];
 
 /// Returns the built-in platform of this name.

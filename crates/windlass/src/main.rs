@@ -16,6 +16,7 @@ mod notify;
 mod output;
 mod own_file;
 mod platforms;
+mod programs;
 mod render;
 mod roles;
 mod shown_work;

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use windlass_core::platform::{
-    Detection, Listing, MAX_PACK_BYTES, Pack, PinnedPlatform, Undecided, Wanted, detect,
-    texts_wanted,
+    CommandName, Detection, Listing, MAX_PACK_BYTES, Pack, PinnedPlatform, Undecided, Wanted,
+    detect, programs_wanted, texts_wanted,
 };
-use windlass_core::workflow::nearest;
+use windlass_core::workflow::{Diagnostic, nearest};
 use windlass_engine::git::tracked_files;
 
 use crate::builtin;
@@ -20,6 +20,7 @@ use crate::config;
 use crate::error::CommandError;
 use crate::output::note;
 use crate::own_file::{self, Unusable};
+use crate::programs;
 
 /// Where a team keeps its platforms.
 pub(crate) const FOLDER: &str = ".windlass/platforms";
@@ -45,6 +46,8 @@ pub(crate) struct Found {
     /// What the file holds, as far as it was read.
     pub(crate) source: Vec<u8>,
     pub(crate) read: Result<Pack, Unusable>,
+    /// What of the file is not used.
+    pub(crate) warnings: Vec<Diagnostic>,
     /// Whose of the same name comes first.
     pub(crate) hidden_by: Option<&'static str>,
 }
@@ -81,6 +84,7 @@ pub(crate) fn load(top_level: &Path) -> Result<Platforms, CommandError> {
             file: None,
             source: source.to_vec(),
             read: read.map(Pack::shipped).map_err(Unusable::Wrong),
+            warnings: Vec::new(),
             hidden_by: None,
         });
     }
@@ -119,21 +123,15 @@ impl Platforms {
         file: String,
         bytes: Result<Vec<u8>, Unusable>,
     ) {
-        let (source, read) = match bytes {
-            Ok(source) => {
-                let read = Pack::parse(&source, &file).map_err(Unusable::Wrong);
-                (source, read)
-            }
-            Err(refused) => (Vec::new(), Err(refused)),
-        };
-        let read = read.and_then(|pack| match pack.name == name {
+        let mut found = Found::read_from(name.clone(), from, file.clone(), bytes);
+        found.read = found.read.and_then(|pack| match pack.name == name {
             true => Ok(pack),
             false => Err(Unusable::Refused {
                 why: format!("`{file}` is called `{}` inside", pack.name),
                 hint: "give the folder and the platform the same name",
             }),
         });
-        self.push(Found { name, from, file: Some(file), source, read, hidden_by: None });
+        self.push(found);
     }
 
     fn push(&mut self, mut found: Found) {
@@ -180,6 +178,27 @@ impl Platforms {
 }
 
 impl Found {
+    /// Reads a file, or keeps why it cannot be read.
+    pub(crate) fn read_from(
+        name: String,
+        from: &'static str,
+        file: String,
+        bytes: Result<Vec<u8>, Unusable>,
+    ) -> Self {
+        let (source, read) = match bytes {
+            Ok(source) => {
+                let read = Pack::parse_with_warnings(&source, &file).map_err(Unusable::Wrong);
+                (source, read)
+            }
+            Err(refused) => (Vec::new(), Err(refused)),
+        };
+        let (read, warnings) = match read {
+            Ok((pack, warnings)) => (Ok(pack), warnings),
+            Err(unusable) => (Err(unusable), Vec::new()),
+        };
+        Self { name, from, file: Some(file), source, read, warnings, hidden_by: None }
+    }
+
     /// Prints everything that is wrong with the file, and returns what stops the command.
     pub(crate) fn refused(&self, unusable: &Unusable) -> CommandError {
         match unusable {
@@ -200,13 +219,18 @@ impl Found {
 pub(crate) struct Look {
     pub(crate) platforms: Platforms,
     pub(crate) packs: Vec<Pack>,
-    listing: Listing,
+    pub(crate) listing: Listing,
 }
 
 /// Lists what git tracks, and reads the few files whose text decides something.
 pub(crate) fn look(top_level: &Path) -> Result<Look, CommandError> {
     let platforms = load(top_level)?;
     let packs = platforms.usable()?;
+    for found in platforms.all().iter().filter(|found| !found.warnings.is_empty()) {
+        let file = found.file.as_deref().unwrap_or_default();
+        let count = found.warnings.len();
+        note(&format!("`{file}` is used with {count} warnings: `windlass platform check {file}`"));
+    }
     let files = tracked_files(top_level).map_err(CommandError::failure)?;
     let mut listing = Listing::new(files);
     for file in texts_wanted(&packs, &listing) {
@@ -217,6 +241,11 @@ pub(crate) fn look(top_level: &Path) -> Result<Look, CommandError> {
             && let Ok(bytes) = fs_err::read(&path)
         {
             listing.add_text(file, String::from_utf8_lossy(&bytes).into_owned());
+        }
+    }
+    for program in programs_wanted(&packs) {
+        if programs::is_there(&program) {
+            listing.add_program(program);
         }
     }
     Ok(Look { platforms, packs, listing })
@@ -230,6 +259,12 @@ impl Look {
             Some(unknown) => Err(self.platforms.unknown(unknown)),
             None => Ok(detect(&self.packs, &self.listing, wanted)),
         }
+    }
+
+    /// Says why a platform does not have a command in its folder, where one thing is missing.
+    pub(crate) fn missing(&self, platform: &PinnedPlatform, name: CommandName) -> Option<String> {
+        let pack = self.packs.iter().find(|pack| pack.name == platform.pack.name)?;
+        pack.missing(name, &platform.root, &self.listing)
     }
 
     /// Pins what was found.

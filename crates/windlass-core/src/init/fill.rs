@@ -6,8 +6,7 @@
 
 use std::fmt::Write as _;
 
-use super::detect::{Found, Purpose};
-use crate::workflow::modeline;
+use super::found::{Found, FoundCheck, Project, Purpose};
 use crate::workflow::quote::{comment, quoted};
 
 /// The check that stands for all of the repository's own.
@@ -51,7 +50,8 @@ pub fn fill(builtin: &str, found: &Found) -> String {
             let _ = writeln!(text, "{comment}");
         }
         if uses_test && line == "steps:" {
-            text.push_str(&prepare(found));
+            text.push_str(baseline(found));
+            text.push_str(&prepare(&found.projects));
         }
         match replaced {
             Some(replaced) => text.push_str(&replaced),
@@ -64,15 +64,23 @@ pub fn fill(builtin: &str, found: &Found) -> String {
 }
 
 fn header(found: &Found, uses_test: bool) -> String {
-    let mut text = modeline();
+    let mut text = String::new();
     let tools: Vec<String> = found
         .projects
         .iter()
-        .map(|project| format!("{} ({})", project.tool, comment(&project.path(&project.file))))
+        .map(|project| format!("{} ({})", comment(&project.tool), comment(&project.file)))
         .collect();
     let tools = if tools.is_empty() { "no known build tool".to_owned() } else { tools.join(", ") };
-    let _ = writeln!(text, "#\n# Written by `windlass init`, which found: {tools}.");
+    let _ = writeln!(text, "# Written by `windlass init`, which found: {tools}.");
     text.push_str("# It is yours: change it as you like, and look at it with `windlass check`.\n");
+    text.push_str("# Editors complete it with the schema that `windlass schema` prints.\n");
+    for one in found.left_out.iter().filter(|_| uses_test) {
+        let _ = writeln!(text, "#\n# Not tested, {}: {}.", comment(&one.folder), comment(&one.why));
+    }
+    for one in found.dropped.iter().filter(|_| uses_test) {
+        let (command, why) = (comment(&one.command), comment(&one.why));
+        let _ = writeln!(text, "#\n# Left out after a trial: `{command}` {why}.");
+    }
     if uses_test && !found.has_tests() {
         text.push_str(
             "#\n# No test command was found. Until you add one where it says so below, only that\n\
@@ -102,9 +110,34 @@ fn protect(found: &Found) -> String {
     text
 }
 
-fn prepare(found: &Found) -> String {
+/// Tests that fail already would keep every step from being proven.
+fn baseline(found: &Found) -> &'static str {
+    match found.fails_already {
+        true => {
+            "# Tests failed already when this was written, so only new failures count.\n\
+             baseline: no_new_failures\n\n"
+        }
+        false => "",
+    }
+}
+
+/// Returns a workflow whose only step has the checks of one project, to try them; none if it has none.
+pub fn trial(project: &Project) -> Option<String> {
+    if project.checks.is_empty() {
+        return None;
+    }
+    let mut text = "workflow: trial\n".to_owned();
+    text.push_str(&prepare(std::slice::from_ref(project)));
+    text.push_str("steps:\n  - id: try\n    agent: developer\n    done:\n      all:\n");
+    for check in &project.checks {
+        let _ = writeln!(text, "        - {}", judged(&project.folder, check));
+    }
+    Some(text)
+}
+
+fn prepare(projects: &[Project]) -> String {
     let mut list = String::new();
-    for project in &found.projects {
+    for project in projects {
         let Some((run, lock)) = &project.prepare else { continue };
         if project.checks.is_empty() {
             continue;
@@ -114,7 +147,7 @@ fn prepare(found: &Found) -> String {
             let _ = write!(list, ", in: {}", quoted(&project.folder));
         }
         if let Some(lock) = lock {
-            let _ = write!(list, ", lock: {}", quoted(&project.path(lock)));
+            let _ = write!(list, ", lock: {}", quoted(lock));
         }
         list.push_str("}\n");
     }
@@ -134,14 +167,25 @@ fn run(folder: &str, command: &str) -> String {
     format!("{{run: {}, {folder}timeout: {TIMEOUT}}}", quoted(command))
 }
 
+/// A check: by its report where the command writes one.
+fn judged(folder: &str, check: &FoundCheck) -> String {
+    match &check.report {
+        None => run(folder, &check.command),
+        Some(glob) => {
+            let run = run(folder, &check.command);
+            format!("{{junit: {}, min: 1, {}", quoted(glob), run.trim_start_matches('{'))
+        }
+    }
+}
+
 fn checks(found: &Found, indent: &str) -> String {
     let mut text = String::new();
     if !found.has_tests() {
         let _ = writeln!(text, "{indent}# Put your test command here: {{run: \"make test\"}}");
     }
     for project in &found.projects {
-        for (_, command) in &project.checks {
-            let _ = writeln!(text, "{indent}- {}", run(&project.folder, command));
+        for check in &project.checks {
+            let _ = writeln!(text, "{indent}- {}", judged(&project.folder, check));
         }
     }
     text
@@ -152,8 +196,8 @@ fn failing(found: &Found, indent: &str) -> String {
         .projects
         .iter()
         .flat_map(|project| {
-            let tests = project.checks.iter().filter(|(purpose, _)| *purpose == Purpose::Test);
-            tests.map(|(_, command)| run(&project.folder, command))
+            let tests = project.checks.iter().filter(|check| check.purpose == Purpose::Test);
+            tests.map(|check| run(&project.folder, &check.command))
         })
         .collect();
     match tests.as_slice() {

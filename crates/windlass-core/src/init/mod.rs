@@ -1,21 +1,16 @@
-//! What a repository is built with, and workflows filled in for it.
+//! What a repository is checked with, and workflows filled in for it.
 //!
-//! The edge lists the repository's folders ([`Folder`]) and hands over the few files whose content
-//! matters ([`wants`]). [`detect`] finds the tools by their files and returns only commands that
-//! these files speak of: a script that is there, a wrapper that is there, a tool's own test command.
-//! [`fill`] puts them into a workflow in place of its `test` input, and [`config`] writes the
-//! configuration file. Nothing of the repository is run, and nothing of it but these fixed commands
-//! gets into what is written.
+//! What is found is what [`crate::platform`] detects: there is one detector. [`Found`] takes from it what
+//! a workflow without a platform needs. [`trial`] is a workflow that only tries the commands of one
+//! project, [`Tried`] what came of it and [`Found::keep`] what is taken then. [`fill`] puts the commands
+//! into a workflow in place of its `test` input, and [`config`] writes the configuration file.
 
 mod config;
-mod detect;
 mod fill;
-mod folder;
-mod runners;
-mod scripts;
-mod tools;
+mod found;
+mod tried;
 
 pub use config::config;
-pub use detect::{Found, Project, Purpose, detect};
-pub use fill::fill;
-pub use folder::{Folder, wants};
+pub use fill::{fill, trial};
+pub use found::{Dropped, Found, FoundCheck, Project, Purpose};
+pub use tried::{Tried, Verdict, line};

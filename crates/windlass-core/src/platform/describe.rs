@@ -25,6 +25,9 @@ fn one(text: &mut String, platform: &PinnedPlatform) {
             let _ = writeln!(text, "- {name}: `{}`", way.run);
         }
     }
+    for (name, run) in &pack.more_commands {
+        let _ = writeln!(text, "- {name}: `{run}`");
+    }
     list(text, "Tests are in", &quoted(&pack.test_files));
     if pack.command(CommandName::Coverage).is_some() {
         let coverage = pack.coverage;

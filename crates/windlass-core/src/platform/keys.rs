@@ -31,6 +31,9 @@ pub(super) static PACK: Mapping = mapping(
         key("reports", "Where reports land."),
         key("testFiles", "Which files hold tests."),
         key("protect", "Files that judge the work."),
+        key("named", "Files under a name, for `{\"is\": NAME}`."),
+        key("members", "Files that say that what lies below belongs to the root."),
+        key("wraps", "Whether it only runs what others build."),
     ],
 );
 
@@ -41,21 +44,11 @@ pub(super) static FILE_TEST: Mapping = mapping(
         key("file", "The file, relative to the root."),
         key("contains", "Text that it has to contain."),
         key("lacks", "Text that it must not contain."),
-        key("key", "A key that it has to have as JSON."),
-    ],
-);
-
-pub(super) static COMMANDS: Mapping = mapping(
-    "commands",
-    "`commands`",
-    &[
-        key("build", "Compile."),
-        key("test", "Run the tests."),
-        key("lint", "Ask the linter."),
-        key("lintFix", "Let the linter put things right."),
-        key("coverage", "Run the tests and write coverage reports."),
-        key("run", "Start the program."),
-        key("prepare", "Make a clean tree ready."),
+        key("key", "A key that it has to have as JSON or TOML."),
+        key("calls", "A program that the key's command ends in a call of."),
+        key("depends", "A package that it has to name as a dependency."),
+        key("target", "A target that it has to have as a Makefile or justfile."),
+        key("any", "Files of which one is enough, in place of `file`."),
     ],
 );
 
@@ -65,6 +58,8 @@ pub(super) static WAY: Mapping = mapping(
     &[
         key("run", "The shell command."),
         key("if", "What has to be there."),
+        key("needs", "Programs that the machine has to have."),
+        key("unless", "Programs that the machine must not have."),
         key("report", "The reports that it writes."),
         key("lock", "The file that decides whether to run again."),
         key("protect", "Files that judge the work when this is run."),
@@ -79,16 +74,6 @@ pub(super) static PROTECT: Mapping = mapping(
         key("file", "The files."),
         key("keys", "The keys of them that count."),
         key("only", "Whether only existing or only new files count."),
-    ],
-);
-
-pub(super) static CONVENTIONS: Mapping = mapping(
-    "conventions",
-    "`conventions`",
-    &[
-        key("naming", "How things are named."),
-        key("patterns", "What good code looks like."),
-        key("commitFormat", "What a commit's first line looks like."),
     ],
 );
 

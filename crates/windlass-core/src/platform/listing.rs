@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{FileTest, TOP};
+use serde_json::Value;
+
+use super::{FileTest, TOP, dependency, script};
 use crate::plan::glob;
 
 /// The files of a repository, and the texts of those that somebody looks into.
@@ -11,6 +13,7 @@ pub struct Listing {
     /// The names of the files in each folder.
     folders: BTreeMap<String, BTreeSet<String>>,
     texts: BTreeMap<String, String>,
+    programs: BTreeSet<String>,
 }
 
 impl Listing {
@@ -32,6 +35,36 @@ impl Listing {
         self.texts.insert(path, text);
     }
 
+    /// Notes a program that the machine has, or a module of Python as `python3:NAME`.
+    pub fn add_program(&mut self, name: String) {
+        self.programs.insert(name);
+    }
+
+    pub(super) fn has_program(&self, name: &str) -> bool {
+        self.programs.contains(name)
+    }
+
+    /// Returns the text of a file, as far as it was handed over.
+    pub(super) fn text(&self, path: &str) -> Option<&str> {
+        self.texts.get(path).map(String::as_str)
+    }
+
+    /// Returns every path at or below a folder, relative to that folder.
+    pub(super) fn below<'l>(&'l self, root: &'l str) -> impl Iterator<Item = String> + 'l {
+        let inside = self
+            .folders
+            .iter()
+            .filter(move |(folder, _)| folder.as_str() == root || is_below(folder, root));
+        inside.flat_map(move |(folder, names)| {
+            let folder = match root {
+                TOP => folder.as_str(),
+                _ => folder.strip_prefix(root).unwrap_or("").trim_start_matches('/'),
+            };
+            let folder = if folder.is_empty() { TOP } else { folder };
+            names.iter().map(move |name| join(folder, name))
+        })
+    }
+
     /// Returns every folder that has files of its own or below it, the shallowest first.
     pub(super) fn folders(&self) -> Vec<String> {
         let mut all = BTreeSet::new();
@@ -46,7 +79,17 @@ impl Listing {
         all
     }
 
+    /// Returns whether the repository's own folder has a file or a folder of this name.
+    pub(crate) fn is_at_top(&self, name: &str) -> bool {
+        self.has(TOP, name)
+            || self.folders.keys().any(|folder| folder.split('/').next() == Some(name))
+    }
+
     /// Returns whether `root` has this file.
+    pub(crate) fn has_file(&self, root: &str, file: &str) -> bool {
+        self.has(root, file)
+    }
+
     pub(super) fn has(&self, root: &str, file: &str) -> bool {
         let path = join(root, file);
         let (folder, name) = path.rsplit_once('/').unwrap_or((TOP, &path));
@@ -55,6 +98,9 @@ impl Listing {
 
     /// Returns the files below `root` that a test may be about, whatever is in them.
     pub(super) fn candidates(&self, root: &str, test: &FileTest) -> Vec<String> {
+        if !test.any.is_empty() {
+            return test.any.iter().flat_map(|one| self.candidates(root, one)).collect();
+        }
         let (below, name) = test.file.rsplit_once('/').unwrap_or(("", &test.file));
         let folder = if below.is_empty() { root.to_owned() } else { join(root, below) };
         let Some(names) = self.folders.get(&folder) else { return Vec::new() };
@@ -70,6 +116,9 @@ impl Listing {
 
     /// Returns the file below `root` that passes a test.
     pub(super) fn find(&self, root: &str, test: &FileTest) -> Option<String> {
+        if !test.any.is_empty() {
+            return test.any.iter().find_map(|one| self.find(root, one));
+        }
         let candidates = self.candidates(root, test);
         candidates.into_iter().find(|path| !test.looks_inside() || self.passes(path, test))
     }
@@ -78,13 +127,33 @@ impl Listing {
         let Some(text) = self.texts.get(path) else { return false };
         test.contains.as_ref().is_none_or(|wanted| text.contains(wanted))
             && test.lacks.as_ref().is_none_or(|unwanted| !text.contains(unwanted))
-            && test.key.as_ref().is_none_or(|key| has_key(text, key))
+            && test.key.as_ref().is_none_or(|key| value_of(path, text, key).is_some())
+            && test.depends.as_ref().is_none_or(|name| dependency::names(path, text, name))
+            && test.target.as_ref().is_none_or(|name| script::has_target(text, name))
+            && test.calls.as_ref().is_none_or(|program| {
+                let value = test.key.as_ref().and_then(|key| value_of(path, text, key));
+                value.is_some_and(|value| calls(&value, program))
+            })
     }
 }
 
-fn has_key(text: &str, key: &str) -> bool {
-    let json: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
-    key.split('.').try_fold(&json, |value, part| value.get(part)).is_some()
+/// Returns the value of a key of a JSON or TOML file, with dots between the levels.
+pub(super) fn value_of(path: &str, text: &str, key: &str) -> Option<Value> {
+    let document = dependency::document(path, text)?;
+    key.split('.').try_fold(&document, |value, part| value.get(part)).cloned()
+}
+
+/// Whether a script calls a program at its end; of several commands each would get the arguments.
+fn calls(script: &Value, program: &str) -> bool {
+    let text = match script {
+        Value::String(text) => Some(text),
+        Value::Array(all) => match all.as_slice() {
+            [Value::String(text)] => Some(text),
+            [..] => None,
+        },
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => None,
+    };
+    text.is_some_and(|text| script::ends_in_call(text, program))
 }
 
 /// Returns whether a name means more than itself.

@@ -5,19 +5,26 @@
 //!
 //! - `keys` has a row for every key, and `read` makes a [`Pack`] of a file or says everything that is
 //!   wrong with it.
-//! - `listing` is the repository as detection sees it: paths, and the texts of a few files.
-//! - `detect` says which pack is at home in which folder, and why.
+//! - `listing` is the repository as detection sees it: paths, the texts of a few files, and which
+//!   programs the machine has; `script` and `dependency` read what stands in such texts.
+//! - `detect` says which pack is at home in which folder, why, and what is left out.
+//! - `own` puts the project's own test command in place of the pack's, where it has one.
 //! - `describe` is the platform in words, for agents.
 
+mod dependency;
 mod describe;
 mod detect;
 mod keys;
+mod kind;
 mod listing;
+mod own;
 mod read;
+mod script;
 
 pub use describe::describe;
 pub use detect::{
-    BadWish, Choice, Detection, Match, Root, Undecided, Wanted, detect, texts_wanted,
+    BadWish, Choice, Detection, LeftOut, Match, Root, Undecided, Wanted, detect, programs_wanted,
+    texts_wanted,
 };
 pub use listing::Listing;
 
@@ -61,8 +68,17 @@ pub struct Pack {
     pub match_mode: MatchMode,
     /// The highest one wins where several packs match.
     pub priority: u32,
+    /// Files that say that what lies below a root belongs to it; none means that it always does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub members: Option<Vec<FileTest>>,
+    /// Whether it only runs what others build: where another pack is at home, it lends its commands.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub wraps: bool,
     /// What is run for what; of several ways the first that fits counts.
     pub commands: BTreeMap<CommandName, Vec<Way>>,
+    /// Commands that windlass has no use for, by name: agents are told them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub more_commands: BTreeMap<String, String>,
     /// How people write code there.
     #[serde(default, skip_serializing_if = "Conventions::is_empty")]
     pub conventions: Conventions,
@@ -109,26 +125,46 @@ pub enum MatchMode {
 }
 
 /// A file that has to be there, and what has to be in it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileTest {
-    /// The file, relative to the root; its last part may have `*`.
+    /// The file, relative to the root; its last part may have `*`. Empty where `any` decides.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub file: String,
+    /// Tests of which one is enough, in place of a file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub any: Vec<FileTest>,
     /// Text that it has to contain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contains: Option<String>,
     /// Text that it must not contain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lacks: Option<String>,
-    /// A key that it has to have as JSON, with dots between the levels.
+    /// A key that it has to have as JSON or TOML, with dots between the levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+    /// A program: the value of `key` has to be a command that ends in a call of it, so that arguments
+    /// can be added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<String>,
+    /// A package that it has to name as a dependency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub depends: Option<String>,
+    /// A target that it has to have as a Makefile or justfile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
 }
 
 impl FileTest {
     /// Returns whether the content of the file matters.
     pub(crate) fn looks_inside(&self) -> bool {
-        self.contains.is_some() || self.lacks.is_some() || self.key.is_some()
+        let inside = [&self.contains, &self.lacks, &self.key, &self.calls, &self.depends];
+        self.target.is_some() || inside.into_iter().any(Option::is_some)
+    }
+
+    /// Returns the tests that are about a file: itself, or those of which one is enough.
+    pub(crate) fn of_files(&self) -> &[Self] {
+        if self.any.is_empty() { std::slice::from_ref(self) } else { &self.any }
     }
 }
 
@@ -198,6 +234,15 @@ pub struct Way {
     /// What all has to be there; nothing means that it always fits.
     #[serde(default, rename = "if", skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<FileTest>,
+    /// Programs that the machine has to have; `python3:NAME` is a module of Python.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
+    /// Programs that the machine must not have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unless: Vec<String>,
+    /// What says so, for people: only a pinned way has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// Glob of the reports that it writes, relative to the root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
@@ -303,6 +348,9 @@ impl PinnedPlatform {
             Way {
                 run: format!("windlass platform get-command {name}"),
                 when: Vec::new(),
+                needs: Vec::new(),
+                unless: Vec::new(),
+                from: None,
                 report: report.then(|| format!("{name}-report")),
                 lock: None,
                 protect: Vec::new(),
@@ -319,7 +367,10 @@ impl PinnedPlatform {
             markers: Vec::new(),
             match_mode: MatchMode::Any,
             priority: 0,
+            members: None,
+            wraps: false,
             commands: commands.map(|name| (name, vec![way(name)])).collect(),
+            more_commands: BTreeMap::new(),
             conventions: Conventions::default(),
             coverage: read::COVERAGE,
             required: Vec::new(),
@@ -360,18 +411,62 @@ impl Pack {
     /// Pins the pack to a folder: of every command the first way that fits there is kept.
     #[must_use]
     pub fn pin(&self, root: &str, listing: &Listing) -> PinnedPlatform {
-        let fits = |way: &&Way| way.when.iter().all(|test| listing.find(root, test).is_some());
         let mut pack = self.clone();
         pack.commands = self
             .commands
             .iter()
             .filter_map(|(name, ways)| {
-                let way = ways.iter().find(fits)?.clone();
-                let lock = way.lock.filter(|lock| listing.has(root, lock));
-                Some((*name, vec![Way { when: Vec::new(), lock, ..way }]))
+                let way = ways.iter().find(|way| way.fits(root, listing))?.clone();
+                let lock = way.lock.clone().filter(|lock| listing.has(root, lock));
+                let from = way.decided_by(root, listing);
+                let way = Way { when: Vec::new(), needs: Vec::new(), unless: Vec::new(), ..way };
+                Some((*name, vec![Way { lock, from, ..way }]))
             })
             .collect();
         PinnedPlatform { root: root.to_owned(), pack }
+    }
+
+    /// Returns why a command that the pack knows is not there in a folder, where one thing is missing.
+    pub fn missing(&self, name: CommandName, root: &str, listing: &Listing) -> Option<String> {
+        let ways = self.commands.get(&name)?;
+        if ways.iter().any(|way| way.fits(root, listing)) {
+            return None;
+        }
+        ways.iter().find_map(|way| way.missing(root, listing))
+    }
+}
+
+impl Way {
+    fn fits(&self, root: &str, listing: &Listing) -> bool {
+        self.when.iter().all(|test| listing.find(root, test).is_some())
+            && self.needs.iter().all(|program| listing.has_program(program))
+            && !self.unless.iter().any(|program| listing.has_program(program))
+    }
+
+    /// The file that decided for this way, for people.
+    fn decided_by(&self, root: &str, listing: &Listing) -> Option<String> {
+        let test = self.when.first()?;
+        let file = listing.find(root, test)?;
+        Some(match &test.key {
+            Some(key) => format!("`{key}` in {file}"),
+            None => file,
+        })
+    }
+
+    /// What keeps this way from fitting, if only a package or a program is not there.
+    fn missing(&self, root: &str, listing: &Listing) -> Option<String> {
+        let open = self.when.iter().filter(|test| listing.find(root, test).is_none());
+        let mut packages = Vec::new();
+        for test in open {
+            let package = test.of_files().iter().find_map(|one| one.depends.as_ref())?;
+            packages.push(format!("`{package}` is not a dependency"));
+        }
+        let programs = self.needs.iter().filter(|program| !listing.has_program(program));
+        let programs = programs.map(|program| match program.split_once(':') {
+            Some((python, module)) => format!("`{python}` has no module `{module}`"),
+            None => format!("`{program}` is not installed"),
+        });
+        packages.into_iter().chain(programs).next()
     }
 }
 

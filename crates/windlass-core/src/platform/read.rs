@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::keys;
+use super::kind;
 use super::listing::is_pattern;
 use super::{
     CommandName, Conventions, CoverageBySize, FileTest, MAX_PACK_BYTES, MatchMode, Pack,
@@ -65,9 +66,17 @@ impl Pack {
     ///
     /// All findings of one reading come back together, in the order of the file.
     pub fn parse(source: &[u8], file_name: &str) -> Result<Self, Vec<Diagnostic>> {
+        Self::parse_with_warnings(source, file_name).map(|(pack, _)| pack)
+    }
+
+    /// Reads the bytes of a pack like [`Pack::parse`], and returns what is not used of it as well.
+    pub fn parse_with_warnings(
+        source: &[u8],
+        file_name: &str,
+    ) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
         let mut findings = Findings::new(file_name);
         match read(source, file_name, &mut findings) {
-            Some(pack) if !findings.has_errors() => Ok(pack),
+            Some(pack) if !findings.has_errors() => Ok((pack, findings.into_sorted())),
             Some(_) | None => {
                 findings.help_where_missing(HELP);
                 Err(findings.into_sorted())
@@ -83,12 +92,18 @@ fn read(source: &[u8], file_name: &str, findings: &mut Findings) -> Option<Pack>
         return None;
     }
     let hash = ContentHash::of(source);
-    let root = tree(findings.utf8(source)?, findings)?;
-    let fields = Fields::read(&root, &keys::PACK, findings)?;
+    let mut root = tree(findings.utf8(source)?, findings)?;
+    kind::with_named(&mut root, findings);
+    let fields = Fields::read_kindly(&root, &keys::PACK, findings)?;
     let name = name(&fields, "name", findings);
     let display_name = fields.get("displayName").and_then(|node| text(node, findings));
-    let version = fields.required("version", keys::PACK.of, findings);
-    let version = version.and_then(|node| text(node, findings));
+    let version = match fields.get("version") {
+        Some(node) => kind::texts(node, findings).into_iter().next(),
+        None => {
+            findings.warning(root.at, "a platform without `version`: 0 is taken", "add one");
+            None
+        }
+    };
     let family = fields.get("family").and_then(|_| self::name(&fields, "family", findings));
     let markers = fields.required("markers", keys::PACK.of, findings);
     let markers = markers.map(|node| file_tests(node, findings)).unwrap_or_default();
@@ -99,16 +114,21 @@ fn read(source: &[u8], file_name: &str, findings: &mut Findings) -> Option<Pack>
     let modes = [("any", MatchMode::Any), ("all", MatchMode::All)];
     let match_mode = fields.get("matchMode").and_then(|node| fields::word(node, &modes, findings));
     let priority = fields.get("priority").and_then(|node| priority(node, findings));
+    let members = fields.get("members").map(|node| file_tests(node, findings));
+    let wraps = fields.get("wraps").and_then(|node| fields::boolean(node, findings));
     let reports = fields.get("reports").map(|node| Reports::read(node, findings));
     let commands = fields.required("commands", keys::PACK.of, findings);
+    let more_commands = commands.map(|node| more_commands(node, findings)).unwrap_or_default();
     let commands = commands.map(|node| commands_of(node, reports.unwrap_or_default(), findings));
     let commands = commands.unwrap_or_default();
     let conventions = fields.get("conventions").map(|node| conventions(node, findings));
     let (coverage, required) = quality_gates(&fields, &commands, findings);
     let structure = fields.get("projectStructure").map(|node| structure(node, findings));
-    let skills = fields.get("skills").map(|node| texts(node, findings)).unwrap_or_default();
-    let test_files = fields.required("testFiles", keys::PACK.of, findings);
-    let test_files = test_files.map(|node| globs(node, findings)).unwrap_or_default();
+    let skills = fields.get("skills").map(|node| kind::texts(node, findings)).unwrap_or_default();
+    let test_files = match fields.get("testFiles") {
+        Some(node) => globs(node, findings),
+        None => kind::usual_tests(&root, findings),
+    };
     if let Some(node) = fields.get("testFiles").filter(|node| is_empty(node)) {
         let help = "name the files that hold tests, such as `[\"tests/**\"]`";
         findings.error_with_help(node.at, "there is no glob: no file would be a test", help);
@@ -117,13 +137,16 @@ fn read(source: &[u8], file_name: &str, findings: &mut Findings) -> Option<Pack>
     let name = name?;
     Some(Pack {
         display_name: display_name.unwrap_or_else(|| name.clone()),
-        version: version?,
+        version: version.unwrap_or_else(|| "0".to_owned()),
         family: family.unwrap_or_else(|| name.clone()),
         name,
         markers,
         match_mode: match_mode.unwrap_or(MatchMode::Any),
         priority: priority.unwrap_or(PRIORITY),
+        members,
+        wraps: wraps.unwrap_or(false),
         commands,
+        more_commands,
         conventions: conventions.unwrap_or_default(),
         coverage,
         required,
@@ -272,17 +295,26 @@ fn file_tests(node: &Node, findings: &mut Findings) -> Vec<FileTest> {
 }
 
 fn file_test(node: &Node, findings: &mut Findings) -> Option<FileTest> {
-    let (file, mut test) = if let Value::Map(_) = node.value {
+    let mut test = FileTest::default();
+    let file = if let Value::Map(_) = node.value {
         let fields = Fields::read(node, &keys::FILE_TEST, findings)?;
+        if let Some(any) = fields.get("any") {
+            test.any = file_tests(any, findings);
+            return (!test.any.is_empty()).then_some(test);
+        }
         let mut get = |key: &str| {
             let text = fields::filled_text(fields.get(key)?, findings)?;
             one_line(&text, MAX_TEXT, findings)
         };
-        let (contains, lacks, key) = (get("contains"), get("lacks"), get("key"));
-        let file = fields.required("file", keys::FILE_TEST.of, findings)?;
-        (file, FileTest { file: String::new(), contains, lacks, key })
+        (test.contains, test.lacks, test.key) = (get("contains"), get("lacks"), get("key"));
+        (test.calls, test.depends, test.target) = (get("calls"), get("depends"), get("target"));
+        if test.calls.is_some() && test.key.is_none() {
+            let help = "name the key whose value is the command, such as `scripts.test`";
+            findings.error_with_help(node.at, "`calls` says nothing without `key`", help);
+        }
+        fields.required("file", keys::FILE_TEST.of, findings)?
     } else {
-        (node, FileTest { file: String::new(), contains: None, lacks: None, key: None })
+        node
     };
     test.file = path(file, findings)?;
     if test.file.rsplit_once('/').is_some_and(|(folders, _)| is_pattern(folders))
@@ -343,9 +375,10 @@ fn commands_of(
     findings: &mut Findings,
 ) -> BTreeMap<CommandName, Vec<Way>> {
     let mut commands = BTreeMap::new();
-    let Some(fields) = Fields::read(node, &keys::COMMANDS, findings) else { return commands };
+    let Some(fields) = fields::entries(node, "`commands`", findings) else { return commands };
+    let fields: BTreeMap<&str, &Node> = fields.iter().map(|(key, _, node)| (*key, *node)).collect();
     for name in CommandName::ALL {
-        let Some(node) = fields.get(name.as_str()) else { continue };
+        let Some(node) = fields.get(name.as_str()).copied() else { continue };
         let mut ways = Vec::new();
         for node in several(node, findings) {
             let Some(mut way) = way(node, findings) else { continue };
@@ -357,9 +390,8 @@ fn commands_of(
             }
             ways.push(way);
         }
-        if let Some(last) = ways
-            .split_last()
-            .and_then(|(_, before)| before.iter().position(|way| way.when.is_empty()))
+        if let Some(last) =
+            ways.split_last().and_then(|(_, before)| before.iter().position(Way::always_fits))
         {
             let message =
                 format!("way {} of `{name}` always fits, so those below it never count", last + 1);
@@ -372,10 +404,44 @@ fn commands_of(
     commands
 }
 
+/// Reads commands of other names: no check is made of them, and agents are told.
+fn more_commands(node: &Node, findings: &mut Findings) -> BTreeMap<String, String> {
+    let mut more = BTreeMap::new();
+    let Value::Map(pairs) = &node.value else { return more };
+    for (key, node) in pairs {
+        let Some(name) = kind::text_of(key) else { continue };
+        if CommandName::parse(name).is_some() {
+            continue;
+        }
+        let help = suggest::help(name, CommandName::ALL.into_iter().map(CommandName::as_str));
+        let help = help.unwrap_or_else(|| "agents are told it; no check is made of it".to_owned());
+        let message = format!("{} is no command that windlass runs", shown(name));
+        findings.warning(key.at, message, help);
+        let text = kind::texts(node, findings).join(" && ");
+        if !text.is_empty() && one_word(name) {
+            more.insert(name.to_owned(), text);
+        }
+    }
+    more
+}
+
+fn one_word(name: &str) -> bool {
+    name.len() <= MAX_PATH && !name.chars().any(|c| c.is_control() || c.is_whitespace())
+}
+
+impl Way {
+    fn always_fits(&self) -> bool {
+        self.when.is_empty() && self.needs.is_empty() && self.unless.is_empty()
+    }
+}
+
 fn way(node: &Node, findings: &mut Findings) -> Option<Way> {
     let plain = |run: String| Way {
         run,
         when: Vec::new(),
+        needs: Vec::new(),
+        unless: Vec::new(),
+        from: None,
         report: None,
         lock: None,
         protect: Vec::new(),
@@ -388,12 +454,17 @@ fn way(node: &Node, findings: &mut Findings) -> Option<Way> {
     let run = fields.required("run", keys::WAY.of, findings);
     let run = run.and_then(|node| command(node, findings));
     let when = fields.get("if").map(|node| file_tests(node, findings));
+    let mut programs =
+        |key: &str| fields.get(key).map(|node| texts(node, findings)).unwrap_or_default();
+    let (needs, unless) = (programs("needs"), programs("unless"));
     let report = fields.get("report").and_then(|node| path(node, findings));
     let lock = fields.get("lock").and_then(|node| plain_path(node, findings));
     let protect = fields.get("protect").map(|node| protected(node, findings));
     let timeout = fields.get("timeout").and_then(|node| fields::span(node, findings));
     Some(Way {
         when: when.unwrap_or_default(),
+        needs,
+        unless,
         report,
         lock,
         protect: protect.unwrap_or_default(),
@@ -407,15 +478,27 @@ fn command(node: &Node, findings: &mut Findings) -> Option<String> {
     one_line(&text, MAX_COMMAND, findings)
 }
 
+/// Reads conventions; forms other than those of windlass become texts that agents are told.
 fn conventions(node: &Node, findings: &mut Findings) -> Conventions {
-    let Some(fields) = Fields::read(node, &keys::CONVENTIONS, findings) else {
-        return Conventions::default();
+    let mut conventions = Conventions::default();
+    let Value::Map(pairs) = &node.value else {
+        conventions.patterns = kind::texts(node, findings);
+        return conventions;
     };
-    let mut list =
-        |key: &str| fields.get(key).map(|node| texts(node, findings)).unwrap_or_default();
-    let (naming, patterns) = (list("naming"), list("patterns"));
-    let commit_format = fields.get("commitFormat").and_then(|node| text(node, findings));
-    Conventions { naming, patterns, commit_format }
+    for (key, node) in pairs {
+        match kind::text_of(key) {
+            Some("naming") => conventions.naming = kind::texts(node, findings),
+            Some("patterns") => conventions.patterns.extend(kind::texts(node, findings)),
+            Some("commitFormat") => conventions.commit_format = text(node, findings),
+            Some(other) => {
+                let texts = kind::texts(node, findings);
+                let told = texts.into_iter().map(|text| format!("{other}: {text}"));
+                conventions.patterns.extend(told.filter(|text| text.len() <= MAX_TEXT));
+            }
+            None => {}
+        }
+    }
+    conventions
 }
 
 fn quality_gates(
@@ -425,25 +508,13 @@ fn quality_gates(
 ) -> (CoverageBySize, Vec<CommandName>) {
     let mut coverage = COVERAGE;
     let gates = fields.get("qualityGates");
-    let Some(gates) = gates.and_then(|node| Fields::read(node, &keys::QUALITY_GATES, findings))
+    let Some(gates) =
+        gates.and_then(|node| Fields::read_kindly(node, &keys::QUALITY_GATES, findings))
     else {
         return (coverage, Vec::new());
     };
-    if let Some(sizes) =
-        gates.get("coverage").and_then(|node| Fields::read(node, &keys::COVERAGE, findings))
-    {
-        let places = [
-            ("S", &mut coverage.s),
-            ("M", &mut coverage.m),
-            ("L", &mut coverage.l),
-            ("XL", &mut coverage.xl),
-        ];
-        for (size, place) in places {
-            let Some(node) = sizes.required(size, keys::COVERAGE.of, findings) else { continue };
-            if let Some(percent) = percent(node, findings) {
-                *place = percent;
-            }
-        }
+    if let Some(node) = gates.get("coverage") {
+        coverage = coverage_by_size(node, findings);
     }
     let mut required = Vec::new();
     for node in gates.get("required").map(|node| several(node, findings)).unwrap_or_default() {
@@ -459,16 +530,47 @@ fn quality_gates(
                 let known = CommandName::ALL.into_iter().map(CommandName::as_str);
                 let help = suggest::help(&name.value, known).unwrap_or_else(|| HELP.to_owned());
                 let message = format!("{} is no command of a platform", shown(&name.value));
-                findings.error_with_help(node.at, message, help);
+                findings.warning(node.at, message, help);
             }
         }
     }
     (coverage, required)
 }
 
+/// Reads one percentage for all sizes, or one for each; a size that is left out has that of the next
+/// smaller one.
+fn coverage_by_size(node: &Node, findings: &mut Findings) -> CoverageBySize {
+    if !matches!(node.value, Value::Map(_)) {
+        let all = percent(node, findings).unwrap_or(COVERAGE.m);
+        return CoverageBySize { s: all, m: all, l: all, xl: all };
+    }
+    let mut coverage = COVERAGE;
+    let Some(sizes) = Fields::read_kindly(node, &keys::COVERAGE, findings) else { return coverage };
+    let places = [
+        ("S", &mut coverage.s),
+        ("M", &mut coverage.m),
+        ("L", &mut coverage.l),
+        ("XL", &mut coverage.xl),
+    ];
+    let mut last = None;
+    for (size, place) in places {
+        match sizes.get(size) {
+            Some(node) => last = percent(node, findings).or(last),
+            None => {
+                let help = "name a percentage for S, M, L and XL";
+                let message =
+                    format!("no coverage for stories of size {size}: that of a smaller one counts");
+                findings.warning(node.at, message, help);
+            }
+        }
+        *place = last.unwrap_or(*place);
+    }
+    coverage
+}
+
 fn percent(node: &Node, findings: &mut Findings) -> Option<Percent> {
-    if let Value::Number(text) = &node.value
-        && let Ok(percent) = text.parse()
+    if let Value::Number(text) | Value::Text(text) = &node.value
+        && let Ok(percent) = text.trim_end_matches(['%', ' ']).parse()
     {
         return Some(percent);
     }

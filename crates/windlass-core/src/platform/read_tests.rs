@@ -100,8 +100,51 @@ fn hostile_files_are_refused() {
         refused(SMALL.replace("\"x\"", "\"none\"")),
         refused(b"{\"name\": \"\xff\"}"),
         refused(format!("{}{}", SMALL, " ".repeat(MAX_PACK_BYTES))),
-        refused(with(&format!("\"skills\": [{}]", vec!["\"a\""; 61].join(",")))),
+        refused(with(&format!("\"protect\": [{}]", vec!["\"a\""; 61].join(",")))),
         refused(with(&format!("\"displayName\": \"{}\"", "a".repeat(401)))),
     ];
     insta::assert_snapshot!(cases.join("\n"));
+}
+
+/// Such files exist already, written for other programs: free commands, conventions in words, one coverage
+/// for some sizes, skills to load.
+#[test]
+fn a_file_from_elsewhere_loads_with_warnings() {
+    let source = r#"{
+  "name": "shop", "displayName": "Shop", "markers": ["pom.xml"], "owner": "team",
+  "commands": {"test": "mvn verify", "migrate": "flyway migrate", "e2e": ["a", "b"]},
+  "conventions": {"naming": {"classes": "PascalCase"}, "architecture": "hexagonal", "errors": ["no null"]},
+  "qualityGates": {"coverage": {"S": 60, "M": "70%", "L": 80}, "required": ["test", "format"]},
+  "skills": {"load": ["spring", {"name": "jpa"}]}
+}"#;
+    let (pack, warnings) = Pack::parse_with_warnings(source.as_bytes(), "p.json")
+        .unwrap_or_else(|found| panic!("{}", listed(&found)));
+    assert_eq!(pack.more_commands["migrate"], "flyway migrate");
+    assert_eq!(pack.more_commands["e2e"], "a && b");
+    assert_eq!(pack.conventions.naming, ["classes: PascalCase"]);
+    assert_eq!(pack.conventions.patterns, ["architecture: hexagonal", "errors: no null"]);
+    assert_eq!(pack.skills, ["spring", "jpa"]);
+    assert_eq!(
+        (pack.coverage.m.to_string(), pack.coverage.xl.to_string()),
+        ("70".into(), "80".into())
+    );
+    assert_eq!(pack.version, "0");
+    assert!(!pack.test_files.is_empty());
+    insta::assert_snapshot!(listed(&warnings));
+}
+
+#[test]
+fn a_name_stands_for_a_file_test() {
+    let source = with("\"named\": {\"old\": {\"any\": [\"a.cfg\", \"b.cfg\"]}}")
+        .replace("\"x test\"", "{\"run\": \"x test\", \"if\": {\"is\": \"old\"}}");
+    let pack = Pack::parse(source.as_bytes(), "p.json").unwrap();
+    let way = pack.command(CommandName::Test).unwrap();
+    assert_eq!(
+        way.when[0].any.iter().map(|one| &*one.file).collect::<Vec<_>>(),
+        ["a.cfg", "b.cfg"]
+    );
+    assert!(
+        refused(source.replace("\"is\": \"old\"", "\"is\": \"new\""))
+            .contains("nothing is named so")
+    );
 }

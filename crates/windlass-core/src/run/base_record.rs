@@ -22,6 +22,9 @@ pub struct BaseRecord {
     /// Why there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<String>,
+    /// The end of what was printed by what kept it from being there.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub left_out_said: String,
 }
 
 /// What one command said about the base commit.
@@ -42,6 +45,12 @@ pub struct BaseResult {
     /// Tests that ran, where it wrote a report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ran: Option<u64>,
+    /// Tests that were skipped.
+    #[serde(default, skip_serializing_if = "is_none_of_them")]
+    pub skipped: u64,
+    /// Tests that failed; `failing` may name fewer.
+    #[serde(default, skip_serializing_if = "is_none_of_them")]
+    pub failed: u64,
     /// Tests that failed, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<String>,
@@ -56,6 +65,11 @@ pub struct BaseResult {
     pub hints: Vec<String>,
     /// How long it took.
     pub took: Span,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_none_of_them(count: &u64) -> bool {
+    *count == 0
 }
 
 /// How a command ended on the base commit.
@@ -144,6 +158,8 @@ mod tests {
             outcome,
             words: "exited".to_owned(),
             ran: None,
+            skipped: 0,
+            failed: 0,
             failing: failing.iter().map(|name| (*name).to_owned()).collect(),
             missing: None,
             said: String::new(),

@@ -39,6 +39,27 @@ impl<'n> Fields<'n> {
         Some(fields)
     }
 
+    /// Reads the keys of `node`; unknown ones are warned about and left out, for files that other
+    /// programs read as well.
+    pub(crate) fn read_kindly(
+        node: &'n Node,
+        keys: &Mapping,
+        findings: &mut Findings,
+    ) -> Option<Self> {
+        let mut fields = Self { at: node.at, entries: Vec::new() };
+        for (key, at, value) in entries(node, keys.of, findings)? {
+            if keys.has(key) {
+                fields.entries.push((key, at, value));
+                continue;
+            }
+            let help = suggest::help(key, keys.known());
+            let help = help.unwrap_or_else(|| "take it out, or leave it for others".to_owned());
+            let message = format!("{} has no key {}: it is not used", keys.of, shown(key));
+            findings.warning(at, message, help);
+        }
+        Some(fields)
+    }
+
     pub(crate) fn get(&self, key: &str) -> Option<&'n Node> {
         self.entries.iter().find(|(name, ..)| *name == key).map(|(.., node)| *node)
     }

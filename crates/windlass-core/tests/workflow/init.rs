@@ -1,9 +1,13 @@
 //! Workflows that are filled in for a repository can run, whatever it is built with.
 
 use proptest::prelude::*;
-use windlass_core::init::{Folder, Found, detect, fill, wants};
+use windlass_core::init::{Found, Purpose, Tried, Verdict, fill, trial};
 use windlass_core::plan::PlanRequest;
+use windlass_core::platform::{Listing, Pack, Wanted, detect, programs_wanted, texts_wanted};
+use windlass_core::time::Span;
 use windlass_core::workflow::Workflow;
+
+use super::init_stacks::STACKS;
 
 /// The workflows that come with windlass, as they are.
 const BUILT_IN: [(&str, &str); 3] = [
@@ -15,121 +19,93 @@ const BUILT_IN: [(&str, &str); 3] = [
     ("docs", include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../windlass/workflows/docs.yaml"))),
 ];
 
-const SCRIPTS: &str =
-    r#"{"scripts": {"test": "vitest", "lint": "eslint .", "build": "vite build"}}"#;
+/// Reads packs that come with windlass.
+macro_rules! packs {
+    ($($name:literal),*) => {
+        [$(($name, include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"), "/../windlass/platforms/", $name, "/platform.json"
+        )))),*]
+    };
+}
 
-/// A name, files with their content, and the commands that are found by them.
-type Stack = (&'static str, &'static [(&'static str, &'static str)], &'static [&'static str]);
-
-/// Files of repositories as they are found in the wild, and the commands that belong to them.
-const STACKS: [Stack; 26] = [
-    ("rust", &[("Cargo.toml", ""), ("Cargo.lock", "")], &["cargo test"]),
-    (
-        "rust with lints",
-        &[("Cargo.toml", ""), ("clippy.toml", ""), ("rustfmt.toml", "")],
-        &["cargo test", "cargo clippy --all-targets -- -D warnings", "cargo fmt --check"],
-    ),
-    (
-        "npm",
-        &[("package.json", SCRIPTS), ("package-lock.json", "{}")],
-        &["npm run test", "npm run lint", "npm run build"],
-    ),
-    (
-        "npm without tests",
-        &[(
-            "package.json",
-            r#"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#,
-        )],
-        &[],
-    ),
-    ("npm, broken manifest", &[("package.json", "{")], &[]),
-    (
-        "yarn",
-        &[("package.json", SCRIPTS), ("yarn.lock", "")],
-        &["yarn run test", "yarn run lint", "yarn run build"],
-    ),
-    (
-        "pnpm",
-        &[("package.json", SCRIPTS), ("pnpm-lock.yaml", "")],
-        &["pnpm run test", "pnpm run lint", "pnpm run build"],
-    ),
-    (
-        "bun",
-        &[("package.json", SCRIPTS), ("bun.lockb", "")],
-        &["bun run test", "bun run lint", "bun run build"],
-    ),
-    ("deno", &[("deno.json", "{}")], &["deno test", "deno lint"]),
-    (
-        "uv",
-        &[("pyproject.toml", "[tool.pytest.ini_options]\n[tool.ruff]\n"), ("uv.lock", "")],
-        &["uv run pytest", "uv run ruff check ."],
-    ),
-    (
-        "poetry",
-        &[("pyproject.toml", "pytest = \"8\""), ("poetry.lock", "")],
-        &["poetry run pytest"],
-    ),
-    ("unittest", &[("setup.py", ""), ("tests/", "")], &["python3 -m unittest discover"]),
-    ("python without tests", &[("requirements.txt", "flask\n")], &[]),
-    ("go", &[("go.mod", ""), ("go.sum", "")], &["go test ./...", "go vet ./..."]),
-    ("maven", &[("pom.xml", "")], &["mvn -q verify"]),
-    ("maven wrapper", &[("pom.xml", ""), ("mvnw", "")], &["./mvnw -q verify"]),
-    ("gradle wrapper", &[("build.gradle.kts", ""), ("gradlew", "")], &["./gradlew check"]),
-    (
+fn packs() -> Vec<Pack> {
+    let all = packs![
+        "rust",
+        "node-npm",
+        "node-pnpm",
+        "node-yarn",
+        "node-bun",
+        "python-pip",
+        "python-poetry",
+        "python-uv",
+        "go",
+        "java-maven",
+        "java-gradle",
+        "dotnet",
         "ruby",
-        &[("Gemfile", ""), ("Gemfile.lock", ""), ("spec/", ""), (".rubocop.yml", "")],
-        &["bundle exec rspec", "bundle exec rubocop"],
-    ),
-    (
-        "elixir",
-        &[("mix.exs", ""), (".formatter.exs", "")],
-        &["mix test", "mix format --check-formatted"],
-    ),
-    (
         "php",
-        &[("composer.json", r#"{"scripts": {"test": ["phpunit"]}}"#), ("composer.lock", "")],
-        &["composer test"],
-    ),
-    ("phpunit", &[("composer.json", "{}"), ("phpunit.xml.dist", "")], &["vendor/bin/phpunit"]),
-    (".net", &[("App.sln", "")], &["dotnet test"]),
-    (
+        "elixir",
         "cmake",
-        &[("CMakeLists.txt", "enable_testing()")],
-        &[
-            "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure",
-        ],
-    ),
-    (
-        "cmake without tests",
-        &[("CMakeLists.txt", "project(x)")],
-        &["cmake -S . -B build && cmake --build build"],
-    ),
-    (
-        "make",
-        &[("Makefile", "CC := gcc\nall: a\ntest: all\n\t./run\nlint:\n")],
-        &["make test", "make lint"],
-    ),
-    ("nothing", &[("README.md", "")], &[]),
-];
+        "autotools",
+        "deno",
+        "sbt",
+        "swift",
+        "dart",
+        "just",
+        "make"
+    ];
+    let read = all.map(|(name, source)| {
+        let read = Pack::parse_with_warnings(source.as_bytes(), name);
+        let (pack, warnings) = read.unwrap_or_else(|wrong| panic!("{}", super::listed(&wrong)));
+        assert_eq!(warnings, [], "{name}");
+        pack
+    });
+    read.to_vec()
+}
 
-fn folder(path: &str, files: &[(&str, &str)]) -> Folder {
-    let mut folder = Folder { path: path.to_owned(), ..Folder::default() };
-    for (name, text) in files {
-        if let Some(name) = name.strip_suffix('/') {
-            folder.folders.insert(name.to_owned());
-            continue;
-        }
-        folder.files.insert((*name).to_owned());
-        if wants(name) {
-            folder.texts.insert((*name).to_owned(), (*text).to_owned());
-        }
+fn listing(packs: &[Pack], files: &[(String, String)]) -> Listing {
+    let mut listing = Listing::new(files.iter().map(|(path, _)| path.clone()));
+    for path in texts_wanted(packs, &listing) {
+        let (_, text) = files.iter().find(|(file, _)| *file == path).expect("a listed file");
+        listing.add_text(path, text.clone());
     }
-    folder
+    listing
+}
+
+fn in_listing(packs: &[Pack], listing: &Listing) -> Found {
+    Found::of(&detect(packs, listing, &Wanted::default()), packs, listing)
+}
+
+/// Looks at a repository of these files, on a machine that has every program.
+fn found(files: &[(String, String)]) -> Found {
+    let packs = packs();
+    let mut listing = listing(&packs, files);
+    programs_wanted(&packs).into_iter().for_each(|program| listing.add_program(program));
+    in_listing(&packs, &listing)
+}
+
+fn files(folder: &str, files: &[(&str, &str)]) -> Vec<(String, String)> {
+    let path = |name: &str| match folder {
+        "" => name.to_owned(),
+        _ => format!("{folder}/{name}"),
+    };
+    files.iter().map(|(name, text)| (path(name), (*text).to_owned())).collect()
+}
+
+fn here(of: &[(&str, &str)]) -> Found {
+    found(&files("", of))
 }
 
 fn commands(found: &Found) -> Vec<&str> {
     let checks = found.projects.iter().flat_map(|project| &project.checks);
-    checks.map(|(_, command)| command.as_str()).collect()
+    checks.map(|check| check.command.as_str()).collect()
+}
+
+/// Every folder that is tested, and every one that is left out.
+fn folders(found: &Found) -> (Vec<&str>, Vec<&str>) {
+    let tested = found.projects.iter().filter(|project| project.covers(Purpose::Test));
+    let left_out = found.left_out.iter().map(|one| one.folder.as_str());
+    (tested.map(|project| project.folder.as_str()).collect(), left_out.collect())
 }
 
 /// Fills in every workflow and reads it; returns the text of `change`.
@@ -145,7 +121,9 @@ fn filled(found: &Found) -> String {
         workflow.plan(request).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
         assert!(!text.contains("{inputs.test}"), "{text}");
         for command in commands(found).into_iter().filter(|_| name != "docs") {
-            assert!(text.contains(command), "{command}\n{text}");
+            // Commands are written with braces doubled and quotes escaped.
+            let plain: String = command.chars().take_while(|c| !"{\"\\".contains(*c)).collect();
+            assert!(text.contains(&plain), "{command}\n{text}");
         }
         if name == "change" {
             change = text;
@@ -156,15 +134,118 @@ fn filled(found: &Found) -> String {
 
 #[test]
 fn every_stack_gets_its_commands_and_workflows_that_can_run() {
-    for (name, files, expected) in STACKS {
-        let found = detect(&[folder("", files)]);
+    for (name, of, expected) in STACKS {
+        let found = here(of);
         assert_eq!(commands(&found), expected, "{name}");
         filled(&found);
-        // The same beneath the repository's own folder.
-        let found = detect(&[folder("", &[]), folder("part", files)]);
-        assert_eq!(commands(&found), expected, "{name} in a folder");
-        filled(&found);
+        for project in &found.projects {
+            let text = trial(project);
+            assert_eq!(text.is_some(), !project.checks.is_empty(), "{name}");
+            text.iter().for_each(|text| drop(super::parsed(text)));
+        }
     }
+}
+
+#[test]
+fn what_is_not_installed_is_not_used() {
+    let packs = packs();
+    let mut listing = listing(&packs, &files("", &[("go.mod", ""), (".golangci.yml", "")]));
+    let found = in_listing(&packs, &listing);
+    assert_eq!(commands(&found), ["go test ./...", "go vet ./..."]);
+    listing.add_program("golangci-lint".to_owned());
+    let found = in_listing(&packs, &listing);
+    assert_eq!(commands(&found), ["go test ./...", "golangci-lint run"]);
+    let uv = here(&[
+        ("uv.lock", ""),
+        ("pyproject.toml", "[dependency-groups]\ntests = [\"pytest\"]\n[tool.coverage.run]\n"),
+    ]);
+    assert_eq!(uv.projects[0].coverage, None);
+    let mut missing = uv.projects[0].missing.iter();
+    let why = missing.find(|(name, _)| name.as_str() == "coverage").map(|(_, why)| &**why);
+    assert_eq!(why, Some("`pytest-cov` is not a dependency"));
+}
+
+/// A package without an environment gets one, so that a clean room has what its tests need.
+#[test]
+fn a_python_package_gets_an_environment_where_the_machine_has_no_pytest() {
+    let packs = packs();
+    let of = [("setup.py", ""), ("requirements-dev.txt", "pytest\n"), ("tests/test_a.py", "")];
+    let mut listing = listing(&packs, &files("", &of));
+    listing.add_program("python3".to_owned());
+    let found = in_listing(&packs, &listing);
+    let (prepare, _) = found.projects[0].prepare.as_ref().expect("something to prepare");
+    assert!(prepare.starts_with("python3 -m venv .venv && "), "{prepare}");
+    assert!(commands(&found)[0].contains(".venv/bin/python -m pytest"), "{found:?}");
+    listing.add_program("python3:pytest".to_owned());
+    let found = in_listing(&packs, &listing);
+    assert_eq!(found.projects[0].prepare, None);
+}
+
+#[test]
+fn every_package_with_tests_is_tested_or_said_to_be_left_out() {
+    const SCRIPT: &str = r#"{"scripts": {"test": "tap"}}"#;
+    // Bundler knows no workspaces: each folder is a project of its own.
+    let gems = here(&[
+        ("Gemfile", "gem 'rake'"),
+        ("Rakefile", "Minitest::TestTask.create"),
+        ("protection/Gemfile", "gem 'rspec'"),
+        ("protection/.rspec", ""),
+        ("protection/spec/a_spec.rb", ""),
+        ("docs/Gemfile", ""),
+    ]);
+    assert_eq!(folders(&gems), (vec!["", "protection"], vec!["docs"]));
+    // A workspace whose root runs nothing is run everywhere.
+    let workspace = here(&[
+        ("package.json", r#"{"workspaces": ["packages/*"]}"#),
+        ("packages/a/package.json", SCRIPT),
+    ]);
+    assert_eq!(commands(&workspace), ["npm test --workspaces --if-present"]);
+    assert_eq!(folders(&workspace), (vec![""], vec![]));
+    let by_script = here(&[
+        ("package.json", r#"{"workspaces": ["p/*"], "scripts": {"test": "npm t --workspaces"}}"#),
+        ("p/a/package.json", SCRIPT),
+    ]);
+    assert_eq!(folders(&by_script), (vec![""], vec![]));
+    let some = here(&[
+        ("package.json", r#"{"workspaces": ["p/*"], "scripts": {"test": "tap"}}"#),
+        ("p/a/package.json", SCRIPT),
+    ]);
+    assert_eq!(folders(&some), (vec![""], vec!["p/a"]));
+    // Two states of one project side by side, each with two ways to build it.
+    let guide = here(&[
+        ("initial/pom.xml", ""),
+        ("initial/build.gradle", ""),
+        ("complete/pom.xml", ""),
+        ("complete/build.gradle", ""),
+        ("complete/src/test/java/T.java", ""),
+    ]);
+    assert_eq!(folders(&guide), (vec!["complete", "initial"], vec![]));
+    let beside = here(&[("Gemfile", ""), (".rspec", ""), ("package.json", SCRIPT)]);
+    assert_eq!(folders(&beside), (vec![""], vec!["."]));
+}
+
+#[test]
+fn what_did_not_work_is_left_out_and_tests_that_fail_already_do_not_count() {
+    let mut found = here(&[("go.mod", "")]);
+    let tried = |purpose, command: &str, verdict, kept| Tried {
+        project: 0,
+        purpose,
+        command: command.to_owned(),
+        verdict,
+        said: String::new(),
+        kept,
+    };
+    let fails = Verdict::TestsFail { ran: 9, failed: 2, took: Span(1) };
+    let cannot = Verdict::CannotRun { words: "exited with 127".to_owned() };
+    found.keep(&[
+        tried(Purpose::Test, "go test ./...", fails, true),
+        tried(Purpose::Lint, "go vet ./...", cannot, false),
+    ]);
+    assert_eq!(commands(&found), ["go test ./..."]);
+    let text = filled(&found);
+    assert!(text.contains("baseline: no_new_failures\n"), "{text}");
+    let left_out = "# Left out after a trial: `go vet ./...` could not run (exited with 127).\n";
+    assert!(text.contains(left_out), "{text}");
 }
 
 #[test]
@@ -186,37 +267,35 @@ fn the_built_in_workflows_can_run_as_they_are() {
 
 #[test]
 fn a_workflow_for_several_tools_reads_well() {
-    let node = [("package.json", SCRIPTS), ("package-lock.json", "{}")];
-    let found = detect(&[
-        folder(
-            "",
-            &[
-                ("Cargo.toml", ""),
-                ("Cargo.lock", ""),
-                ("Makefile", "test:\nbuild:\n"),
-                (".github/", ""),
-            ],
-        ),
-        folder("frontend", &node),
-        folder("member", &[("Cargo.toml", "")]),
-        folder("odd {name}", &node),
-    ]);
-    insta::assert_snapshot!(filled(&found));
+    let scripts = r#"{"scripts": {"test": "vitest", "lint": "eslint .", "build": "vite build"}}"#;
+    let node = [("package.json", scripts), ("package-lock.json", "{}")];
+    let top = [
+        ("Cargo.toml", "[workspace]"),
+        ("Cargo.lock", ""),
+        ("Makefile", "test:\n\tcargo test\nbuild:\n"),
+        (".github/dependabot.yml", ""),
+    ];
+    let all = [
+        files("", &top),
+        files("frontend", &node),
+        files("member", &[("Cargo.toml", "")]),
+        files("odd {name}", &node),
+    ];
+    insta::assert_snapshot!(filled(&found(&all.concat())));
 }
 
 #[test]
 fn a_repository_without_tests_is_told_so() {
-    let text = filled(&detect(&[folder("", &[])]));
+    let text = filled(&here(&[]));
     assert!(text.contains("No test command was found"), "{text}");
     assert!(text.contains("# Put your test command here"), "{text}");
     assert!(!text.contains("protect:") && !text.contains("prepare:"), "{text}");
 }
 
-fn any_folder(path: &'static str) -> impl Strategy<Value = Folder> {
+fn any_folder(path: &'static str) -> impl Strategy<Value = Vec<(String, String)>> {
     proptest::sample::subsequence(STACKS.to_vec(), 0..6).prop_map(move |stacks| {
-        let files: Vec<(&str, &str)> =
-            stacks.iter().flat_map(|(_, files, _)| files.iter().copied()).collect();
-        folder(path, &files)
+        let of = stacks.iter().flat_map(|(_, of, _)| of.iter().copied()).collect::<Vec<_>>();
+        files(path, &of)
     })
 }
 
@@ -226,6 +305,6 @@ proptest! {
     fn any_mixture_of_stacks_gives_workflows_that_can_run(
         root in any_folder(""), one in any_folder("web app"), other in any_folder("back.end"),
     ) {
-        filled(&detect(&[root, one, other]));
+        filled(&found(&[root, one, other].concat()));
     }
 }

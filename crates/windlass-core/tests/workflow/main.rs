@@ -7,6 +7,7 @@ mod grammar;
 mod import;
 mod import_properties;
 mod init;
+mod init_stacks;
 mod large_example;
 mod order;
 mod papers;

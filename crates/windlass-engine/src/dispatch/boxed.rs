@@ -15,7 +15,7 @@ use super::attempt::{ERRORS, OUTPUT};
 use super::worker::Worker;
 use crate::agent::AgentCommand;
 use crate::exposed::{Around, How, installation_of, show_program};
-use crate::git::PlaceKind;
+use crate::git::{PlaceKind, place_files};
 use crate::home::{WORK_PREFIX, canonical};
 use crate::launcher::level::Level;
 use crate::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
@@ -25,6 +25,10 @@ const MAX_NAME_CHARS: usize = 80;
 
 /// How much of a script is read for the programs that it names.
 const MAX_SCRIPT_BYTES: u64 = 16 << 10;
+
+/// What git reads in every folder, and more of it than anybody writes.
+const IGNORE_FILE: &str = ".gitignore";
+const MAX_IGNORE_BYTES: u64 = 64 << 10;
 
 /// What windlass is called in a box.
 const COMMAND: &str = "windlass";
@@ -147,12 +151,30 @@ impl Worker {
             let work = work_beside(self.place.root());
             crate::git::remove_whole(&work)?;
             fs_err::create_dir_all(&work)?;
+            self.keep_ignoring(&copied);
             let upper = Some(Upper { dir: from, work, volatile: false });
             mounts.push(Mount::Overlay { layers: vec![copied], upper, to });
         } else {
             mounts.push(Mount::Writable { from, to });
         }
         Ok(())
+    }
+
+    /// Puts the ignore file of a copied folder that ignores itself into the place. An environment of Python
+    /// is such a folder, and often no other rule ignores it: what an attempt installs there would lie in
+    /// the place without that file, and half an environment would become a part of the work.
+    fn keep_ignoring(&self, copied: &Path) {
+        for folder in self.verifier.rooms.copied().folders {
+            let rules = Path::new(&folder).join(IGNORE_FILE);
+            let Ok(bytes) = place_files::read_file_bounded(copied, &rules, MAX_IGNORE_BYTES) else {
+                continue;
+            };
+            let ignores_itself = String::from_utf8_lossy(&bytes).lines().any(|line| line == "*");
+            // An agent may have written its own there; whatever stands in the way stays as it is.
+            if ignores_itself && self.place.root().join(&rules).symlink_metadata().is_err() {
+                let _ = place_files::write_file(self.place.root(), &rules, &bytes);
+            }
+        }
     }
 
     fn has_copied_folders(&self) -> bool {

@@ -4,6 +4,8 @@
 //! a folder is listed only as far down as there is nothing else in it. Registries of daemons
 //! (`~/.gradle/daemon`) are on no list: a daemon outside would do the work on another tree.
 
+use std::path::Path;
+
 use super::{Around, Exposed, How};
 
 /// Programs and toolchains.
@@ -87,6 +89,43 @@ const CACHES: &[&str] = &[
     "go/pkg",
 ];
 
+/// Caches of downloads that a tool makes by itself where they are not there yet, by its program. Nothing in
+/// them is started by anybody: programs, wrappers and settings of tools are on the lists above alone.
+const MADE_BY: &[(&str, &[&str])] = &[
+    ("bun", &[".bun/install/cache"]),
+    ("cargo", &[".cargo/git", ".cargo/registry"]),
+    ("composer", &[".cache/composer"]),
+    ("dart", &[".pub-cache/hosted"]),
+    ("deno", &[".cache/deno"]),
+    ("dotnet", &[".nuget/packages"]),
+    ("go", &[".cache/go-build", "go/pkg"]),
+    ("java", &[".gradle/caches", ".m2/repository"]),
+    ("mix", &[".hex/packages"]),
+    ("npm", &[".npm/_cacache"]),
+    ("pip3", &[".cache/pip"]),
+    ("pnpm", &[".cache/pnpm"]),
+    ("poetry", &[".cache/pypoetry"]),
+    ("sbt", &[".cache/coursier", ".ivy2/cache"]),
+    ("uv", &[".cache/uv"]),
+    ("yarn", &[".cache/yarn", ".yarn/berry"]),
+];
+
+/// Shows caches that are not there yet, of tools that are: as empty ones that take writes.
+fn look_for_new(around: &Around<'_>, exposed: &mut Exposed, home: &Path) {
+    let path = around.variable("PATH").unwrap_or_default();
+    let folders: Vec<_> = std::env::split_paths(path).filter(|f| f.is_absolute()).collect();
+    for (program, caches) in MADE_BY {
+        if !folders.iter().any(|folder| folder.join(program).is_file()) {
+            continue;
+        }
+        for cache in caches.iter().map(|cache| home.join(cache)) {
+            if cache.symlink_metadata().is_err() {
+                exposed.show_new(&cache);
+            }
+        }
+    }
+}
+
 pub(super) fn look(around: &Around<'_>, exposed: &mut Exposed) {
     let Some(home) = around.home() else { return };
     for (folders, how) in [(PROGRAMS, How::Programs), (CACHES, How::Cache)] {
@@ -94,4 +133,5 @@ pub(super) fn look(around: &Around<'_>, exposed: &mut Exposed) {
             exposed.show(&path, how, around.hidden);
         }
     }
+    look_for_new(around, exposed, &home);
 }

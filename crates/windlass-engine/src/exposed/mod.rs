@@ -207,6 +207,20 @@ impl Exposed {
         self.shown.push(Shown { path: real, how });
     }
 
+    /// Shows a cache that is not there yet, unless a link leads to it or it would lie in what is hidden:
+    /// whoever could place the link would say where it is made.
+    fn show_new(&mut self, path: &Path) {
+        let there = path.ancestors().skip(1).find(|above| above.symlink_metadata().is_ok());
+        let below_home = path.starts_with(&self.real_home)
+            && there.is_some_and(|above| {
+                above.starts_with(&self.real_home)
+                    && above.canonicalize().is_ok_and(|real| real == above)
+            });
+        if below_home && !self.hides(path) && !self.covers(path) {
+            self.shown.push(Shown { path: path.to_owned(), how: How::Cache });
+        }
+    }
+
     /// Returns the mounts, with the uppers of caches below `uppers` and earlier uppers, which are only
     /// read, below `earlier`.
     ///
@@ -218,7 +232,9 @@ impl Exposed {
             let (from, to) = (path.clone(), path.clone());
             mounts.push(match how {
                 How::System => Mount::ReadOnly { from, to },
-                How::Cache | How::Programs if !path.is_dir() => Mount::ReadOnly { from, to },
+                How::Cache | How::Programs if path.exists() && !path.is_dir() => {
+                    Mount::ReadOnly { from, to }
+                }
                 How::Programs => Mount::Overlay { layers: vec![from], upper: None, to },
                 How::Cache => {
                     let name = cache_name(path);
@@ -226,7 +242,14 @@ impl Exposed {
                     upper.make()?;
                     let earlier = earlier.iter().map(|earlier| earlier.join(&name).join("u"));
                     let mut layers: Vec<PathBuf> = earlier.filter(|path| path.is_dir()).collect();
-                    layers.push(from);
+                    // One that is not there yet is empty: a tool makes it, and it goes with the room.
+                    let empty = uppers.join("empty");
+                    if from.is_dir() {
+                        layers.push(from);
+                    } else {
+                        fs_err::create_dir_all(&empty)?;
+                        layers.push(empty);
+                    }
                     Mount::Overlay { layers, upper: Some(upper), to }
                 }
             });
@@ -305,6 +328,40 @@ mod tests {
         assert_eq!(mounts_of(&asked), [shown.clone(), link]);
         assert_eq!(mounts_of(&real), [shown]);
         assert_eq!(mounts_of(&root.join("absent")), []);
+    }
+
+    /// On a fresh home a tool makes its cache; where it is, and what it is, nobody else says.
+    #[test]
+    fn caches_that_are_not_there_yet_take_writes() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let (home, bin) = (root.join("ada"), root.join("bin"));
+        fs_err::create_dir_all(home.join("elsewhere")).unwrap();
+        fs_err::create_dir_all(&bin).unwrap();
+        for program in ["cargo", "npm", "java"] {
+            fs_err::write(bin.join(program), "").unwrap();
+        }
+        // A link that somebody placed decides nothing.
+        std::os::unix::fs::symlink(home.join("elsewhere"), home.join(".npm")).unwrap();
+        let env = [("HOME", &home), ("PATH", &bin)]
+            .map(|(name, path)| (name.to_owned(), path.to_string_lossy().into_owned()));
+        let exposed = Exposed::look(&Around { env: &env, hidden: &[], added: &[] });
+        let caches: Vec<PathBuf> = exposed
+            .caches()
+            .into_iter()
+            .filter_map(|path| path.strip_prefix(&home).ok().map(Path::to_owned))
+            .collect();
+        let expected = [".cargo/git", ".cargo/registry", ".gradle/caches", ".m2/repository"];
+        assert_eq!(caches, expected.map(PathBuf::from));
+        let uppers = root.join("uppers");
+        let mounts = exposed.mounts(&uppers, &[]).unwrap();
+        let registry = home.join(".cargo/registry");
+        let found = mounts.iter().find_map(|mount| match mount {
+            Mount::Overlay { layers, upper: Some(_), to } if *to == registry => Some(layers),
+            _ => None,
+        });
+        assert_eq!(found, Some(&vec![uppers.join("empty")]));
+        assert!(!registry.exists(), "nothing is made on the machine");
     }
 
     /// A folder that is shown like one of the system, and what lies in it.

@@ -78,10 +78,13 @@ pub fn run_baseline(
     }
     let cancel = Cancel::default();
     verifier.ensure_layers(place)?;
-    let prepared = verifier.prepared(engine, plan, base_tree, Warmth::Warm, &cancel)?;
-    let Ok(below) = prepared else {
-        let left_out = Some("`prepare` fails on the base commit".to_owned());
-        return Ok(BaseRecord { left_out, ..BaseRecord::default() });
+    let below = match verifier.prepared(engine, plan, base_tree, Warmth::Warm, &cancel)? {
+        Ok(below) => below,
+        Err((_, ran)) => {
+            let left_out = Some("`prepare` fails on the base commit".to_owned());
+            let left_out_said = ran.excerpt;
+            return Ok(BaseRecord { left_out, left_out_said, ..BaseRecord::default() });
+        }
     };
     let room = verifier.rooms.open(base_tree, &below)?;
     let (mut record, count) = (BaseRecord::default(), commands.len());
@@ -150,7 +153,11 @@ impl OnBase<'_> {
         let (report, output) = verifier.run_only(room, &request, cancel)?;
         let tests = self.report.map(|glob| read_tests(room, glob));
         let failing = tests.as_ref().map(|tests| tests.that(TestResult::Failed));
-        let failing = failing.unwrap_or_default().into_iter().take(MAX_FAILING_NAMES);
+        let failing = failing.unwrap_or_default();
+        let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+        let skipped = tests.as_ref().map(|tests| tests.that(TestResult::Skipped).len());
+        let (skipped, failed) = (count(skipped.unwrap_or(0)), count(failing.len()));
+        let failing = failing.into_iter().take(MAX_FAILING_NAMES);
         let ran = Ran { report, evidence: None, excerpt: String::new() };
         let outcome = outcome_of(&ran);
         let passed = outcome == BaseOutcome::Passed;
@@ -161,6 +168,8 @@ impl OnBase<'_> {
             outcome,
             words: ran.words(self.command.timeout),
             ran: tests.as_ref().and_then(super::suites::Tests::ran),
+            skipped,
+            failed,
             failing: failing.cloned().collect(),
             missing: (outcome == BaseOutcome::NoAnswer).then(|| missing(&output)).flatten(),
             said: if passed {

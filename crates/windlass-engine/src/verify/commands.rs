@@ -166,9 +166,12 @@ impl Verifier {
         let temp = scratch.join("tmp");
         fs_err::create_dir_all(&temp)?;
         policy.env.push(("TMPDIR".to_owned(), temp.to_string_lossy().into_owned()));
+        let caches = self.rooms.exposed().caches();
+        // Nothing can be granted that is not there, and a tool would make the same folder.
+        caches.iter().for_each(|cache| drop(fs_err::create_dir_all(cache)));
         policy.confinement = Confinement {
             mode: self.mode,
-            write: self.rooms.exposed().caches(),
+            write: caches.into_iter().filter(|cache| cache.is_dir()).collect(),
             never: self.never.clone(),
             within: vec![room.root().to_owned(), temp],
             read: Some(self.readable(&request.expose)),

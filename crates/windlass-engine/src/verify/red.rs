@@ -312,6 +312,11 @@ fn fails_now(run: &SuiteRun, known: &Tests) -> (Option<Fault>, String) {
         return (Some(Fault::Wrong), summary);
     }
     let new_failed = new(failed.clone());
+    if new_failed.is_empty() && failed.is_empty() && does_not_build(run, known) {
+        let summary = "passed before, and with the new tests a part does not build without the \
+                       implementation";
+        return (None, format!("{summary}: {}", run.words));
+    }
     if new_failed.is_empty() {
         let which = if failed.is_empty() { "no test" } else { "only tests that were there before" };
         let summary = format!("fails, but none of the new tests does: {which}");
@@ -322,6 +327,39 @@ fn fails_now(run: &SuiteRun, known: &Tests) -> (Option<Fault>, String) {
         return (Some(Fault::Wrong), summary);
     }
     (None, format!("passed before, and now fails as it should: {}", few(&new_failed)))
+}
+
+/// Words of compilers and build tools about code that does not compile, in lower case.
+const NOT_BUILT: [&str; 12] = [
+    "compilation error",
+    "compilation failed",
+    "compile error",
+    "could not compile",
+    "cannot find symbol",
+    "[build failed]",
+    "error cs",
+    "error ts",
+    "error[e",
+    "fatal error:",
+    "compileerror",
+    "syntaxerror",
+];
+
+/// Whether a module was not built while others wrote reports. The trees differ in their test files alone,
+/// so that the new tests are why. No test failed and no new one ran; and either tests that passed before are
+/// silent, as those beside the new ones would be, or a compiler says so. Whoever only makes the command
+/// fail gains nothing: `green` asks that more tests run than before.
+fn does_not_build(run: &SuiteRun, known: &Tests) -> bool {
+    let ran = [TestResult::Passed, TestResult::Skipped].map(|result| run.tests.that(result));
+    if ran.iter().flatten().any(|name| !known.has(name)) {
+        return false;
+    }
+    let is_silent = known.that(TestResult::Passed).iter().any(|name| !run.tests.has(name));
+    let said = match &run.said {
+        Said::Now(said) => String::from_utf8_lossy(said).to_lowercase(),
+        Said::Earlier { .. } => String::new(),
+    };
+    is_silent || NOT_BUILT.iter().any(|words| said.contains(words))
 }
 
 /// Says why tests that failed once are not proven to fail, from a second run on the same files.
@@ -384,6 +422,33 @@ mod tests {
     fn run(how: How) -> Result<SuiteRun, Seen> {
         let words = "took longer than 2.0s".to_owned();
         Ok(SuiteRun { how, words, said: Said::Now(Vec::new()), tests: Tests::NotAsked })
+    }
+
+    fn read(results: &[(&str, TestResult)]) -> Tests {
+        let ran = u64::try_from(results.len()).unwrap();
+        let results = results.iter().map(|(name, result)| ((*name).to_owned(), *result)).collect();
+        Tests::Read { ran, results, failures: String::new() }
+    }
+
+    /// One module of several does not compile, and the others write their reports.
+    #[test]
+    fn new_tests_that_do_not_compile_in_one_module_are_red() {
+        let passed = |names: &[&'static str]| {
+            read(&names.iter().map(|name| (*name, TestResult::Passed)).collect::<Vec<_>>())
+        };
+        let known = passed(&["core.a", "web.a"]);
+        let fault = |said: &str, tests: Tests| {
+            let (words, said) = ("exited with 1".to_owned(), Said::Now(said.into()));
+            fails_now(&SuiteRun { how: How::Failed, words, said, tests }, &known).0
+        };
+        assert_eq!(fault("", passed(&["core.a"])), None, "those beside the new ones are silent");
+        let compiler = "[ERROR] COMPILATION ERROR : cannot find symbol";
+        assert_eq!(fault(compiler, passed(&["core.a", "web.a"])), None, "a module of its own");
+        assert_eq!(fault("lint: no", passed(&["core.a", "web.a"])), Some(Fault::Wrong));
+        let new_passes = passed(&["core.a", "core.b"]);
+        assert_eq!(fault(compiler, new_passes), Some(Fault::Wrong), "a new one is green already");
+        let old_fails = read(&[("core.a", TestResult::Failed)]);
+        assert_eq!(fault(compiler, old_fails), Some(Fault::Wrong));
     }
 
     #[test]

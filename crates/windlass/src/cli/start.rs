@@ -200,9 +200,15 @@ pub(crate) struct InitArguments {
     /// The workflow to write, see `windlass workflow list`; may be given several times
     #[arg(short, long, value_name = "NAME")]
     pub(crate) workflow: Vec<String>,
-    /// Show what would be written, and write nothing
+    /// Show what would be written, and write nothing; nothing is tried either
     #[arg(long)]
     pub(crate) dry_run: bool,
+    /// Do not try the commands that were found
+    #[arg(long)]
+    pub(crate) no_run: bool,
+    /// Ask nothing: of the commands that were tried, take those that worked
+    #[arg(short, long)]
+    pub(crate) yes: bool,
     /// Write files that are there as well; what was there is kept beside them as `.bak`
     #[arg(long)]
     pub(crate) force: bool,

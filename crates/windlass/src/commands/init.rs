@@ -2,15 +2,16 @@
 
 mod choose;
 mod files;
-mod look;
+mod trial;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::json;
-use windlass_core::init::{Found, config, detect, fill};
-use windlass_core::workflow::{SCHEMA_FILE, schema_text};
+use windlass_core::init::{Found, Tried, Verdict, config, fill};
+use windlass_core::platform::Wanted;
+use windlass_core::view::{Lines, printable};
 use windlass_engine::git::UserRepository;
 
 use crate::cli::{Cli, InitArguments};
@@ -18,12 +19,13 @@ use crate::commands::workflow_file::FOLDER;
 use crate::config::REPOSITORY_FILE;
 use crate::error::CommandError;
 use crate::output::{Output, note};
+use crate::platforms;
+use crate::programs;
 use crate::surroundings;
 
 use choose::chosen;
 pub(crate) use files::write_new;
 use files::{Action, Put, put};
-use look::folders;
 
 pub(crate) fn init(
     cli: &Cli,
@@ -31,24 +33,42 @@ pub(crate) fn init(
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     let top_level = UserRepository::top_level_of(&surroundings::folder(cli)?)?;
-    let found = detect(&folders(&top_level)?);
+    let look = platforms::look(&top_level)?;
+    let mut found = Found::of(&look.detect(&wanted(&top_level)?)?, &look.packs, &look.listing);
     if !output.is_json() {
         say_what_was_found(&found);
     }
     let workflows = chosen(arguments, output)?;
+    let mut tried = trial::try_all(cli, &found, arguments, output);
+    trial::decide(&mut tried, arguments, output)?;
+    let all = found.clone();
+    found.keep(&tried);
     let default = workflows.first().map_or("change", |workflow| workflow.name);
     let mut files = vec![(PathBuf::from(REPOSITORY_FILE), config(default))];
     for workflow in &workflows {
         let path = Path::new(FOLDER).join(format!("{}.yaml", workflow.name));
         files.push((path, fill(workflow.source, &found)));
     }
-    files.push((PathBuf::from(SCHEMA_FILE), schema_text()));
     let mut done = Vec::new();
     for (path, text) in &files {
         done.push(put(&top_level, path, text, arguments)?);
     }
+    let found = Outcome { all, taken: found, tried };
     report(arguments, &found, default, &done, output);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What was found, what of it is taken, and what came of trying it.
+struct Outcome {
+    all: Found,
+    taken: Found,
+    tried: Vec<Tried>,
+}
+
+/// What the configuration says about the platform.
+fn wanted(top_level: &Path) -> Result<Wanted, CommandError> {
+    let settings = crate::config::load(top_level)?;
+    Ok(settings.platform.map(|set| set.value).unwrap_or_default())
 }
 
 fn say_what_was_found(found: &Found) {
@@ -59,39 +79,74 @@ fn say_what_was_found(found: &Found) {
     note("Found:");
     for project in &found.projects {
         let folder = if project.folder.is_empty() { "." } else { &project.folder };
-        let commands: Vec<&str> =
-            project.checks.iter().map(|(_, command)| command.as_str()).collect();
-        let commands = if commands.is_empty() {
-            "no command to check with".to_owned()
-        } else {
-            commands.join("; ")
-        };
-        note(&format!("  {} in {folder} ({}): {commands}", project.tool, project.file));
+        note(&format!("  {folder}: {} ({})", project.tool, printable(&project.file, Lines::One)));
+        for check in &project.checks {
+            let command = printable(&check.command, Lines::One);
+            let from = check.from.as_ref().map(|from| printable(from, Lines::One));
+            let from = from.map(|from| format!(" ({from})")).unwrap_or_default();
+            note(&format!("    {}: {command}{from}", check.purpose.as_str()));
+        }
+        if project.checks.is_empty() {
+            note("    no command to check with");
+        }
+    }
+    for one in &found.left_out {
+        let (folder, why) = (printable(&one.folder, Lines::One), printable(&one.why, Lines::One));
+        note(&format!("  left out, {folder}: {why}"));
     }
 }
 
 /// Programs of the checks that are not on the `PATH` of whoever runs this.
 fn missing_programs(found: &Found) -> BTreeSet<String> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     let prepare = found.projects.iter().filter_map(|project| Some(&project.prepare.as_ref()?.0));
-    let checks = found.projects.iter().flat_map(|project| &project.checks).map(|(_, run)| run);
+    let checks =
+        found.projects.iter().flat_map(|project| &project.checks).map(|check| &check.command);
     checks
         .chain(prepare)
         .filter_map(|command| command.split_whitespace().next())
         .filter(|program| !program.contains('/'))
-        .filter(|program| !folders.iter().any(|folder| folder.join(program).is_file()))
+        .filter(|program| programs::find(program).is_none())
         .map(str::to_owned)
         .collect()
 }
 
+fn tried_json(one: &Tried, found: &Found) -> serde_json::Value {
+    let mut value = json!({
+        "folder": found.projects.get(one.project).map(|project| &project.folder),
+        "purpose": one.purpose.as_str(),
+        "command": one.command,
+        "kept": one.kept,
+        "words": one.verdict.why(),
+        "output": one.said,
+    });
+    let (outcome, ran, failed, skipped, took) = match &one.verdict {
+        Verdict::Works { tests, took } => {
+            let (ran, skipped) = tests.unzip();
+            ("works", ran, tests.map(|_| 0), skipped, Some(took.0))
+        }
+        Verdict::TestsFail { ran, failed, took } => {
+            ("tests_fail", Some(*ran), Some(*failed), None, Some(took.0))
+        }
+        Verdict::Fails { .. } => ("fails", None, None, None, None),
+        Verdict::CannotRun { .. } => ("cannot_run", None, None, None, None),
+        Verdict::NotTried { .. } => ("not_tried", None, None, None, None),
+    };
+    value["outcome"] = json!(outcome);
+    value["ran"] = json!(ran);
+    value["failed"] = json!(failed);
+    value["skipped"] = json!(skipped);
+    value["took_ms"] = json!(took);
+    value
+}
+
 fn report(
     arguments: &InitArguments,
-    found: &Found,
+    outcome: &Outcome,
     default: &str,
     done: &[Put],
     output: &mut Output,
 ) {
+    let found = &outcome.taken;
     let missing = missing_programs(found);
     // A configuration that was left alone may name another workflow, or none.
     let kept = matches!(done.first().map(|put| &put.action), Some(Action::Kept));
@@ -103,12 +158,22 @@ fn report(
     ];
     if output.is_json() {
         output.json(&json!({
-            "found": found.projects.iter().map(|project| json!({
+            "found": outcome.all.projects.iter().map(|project| json!({
                 "tool": project.tool,
+                "platform": project.platform,
                 "folder": project.folder,
                 "file": project.file,
-                "checks": project.checks.iter().map(|(_, command)| command).collect::<Vec<_>>(),
+                "prepare": project.prepare.as_ref().map(|(run, _)| run),
+                "checks": project.checks.iter().map(|check| &check.command).collect::<Vec<_>>(),
+                "coverage": project.coverage,
+                "missing": project.missing.iter().map(|(name, why)| {
+                    json!({"command": name.as_str(), "why": why})
+                }).collect::<Vec<_>>(),
             })).collect::<Vec<_>>(),
+            "left_out": found.left_out.iter().map(|one| {
+                json!({"folder": one.folder, "why": one.why})
+            }).collect::<Vec<_>>(),
+            "tried": outcome.tried.iter().map(|one| tried_json(one, &outcome.all)).collect::<Vec<_>>(),
             "tests_found": found.has_tests(),
             "missing_programs": missing,
             "files": done.iter().map(|put| {
@@ -129,10 +194,6 @@ fn report(
             )),
             Action::Replaced(backup) => {
                 output.data(&format!("wrote {path}; what was there is now {}", backup.display()));
-            }
-            // Nobody reads a schema; `windlass schema` prints it.
-            Action::WouldWrite | Action::WouldReplace if put.path == Path::new(SCHEMA_FILE) => {
-                output.data(&format!("would write {path}"));
             }
             Action::WouldWrite | Action::WouldReplace => {
                 output.data(&format!("would write {path}:"));

@@ -8,13 +8,13 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use windlass_core::config::Settings;
-use windlass_core::platform::{CommandName, DETECT, MAX_PACK_BYTES, Pack, PinnedPlatform, Wanted};
+use windlass_core::platform::{CommandName, DETECT, MAX_PACK_BYTES, PinnedPlatform, Wanted};
 use windlass_core::workflow::{Workflow, nearest};
 use windlass_engine::git::UserRepository;
 
 use crate::builtin;
 use crate::cli::{Cli, PlatformArguments, PlatformCommand, WantedArguments};
-use crate::commands::{init, workflow_file};
+use crate::commands::{init, render_diagnostic, workflow_file};
 use crate::config;
 use crate::error::CommandError;
 use crate::output::{Output, note};
@@ -205,28 +205,20 @@ fn eject(cli: &Cli, names: &[String], output: &mut Output) -> Result<(), Command
 fn check(file: &Path, output: &mut Output) -> Result<(), CommandError> {
     let shown = file.display().to_string();
     let source = own_file::read(file, &shown, MAX_PACK_BYTES);
-    let (source, read) = match source {
-        Ok(source) => {
-            let read = Pack::parse(&source, &shown).map_err(own_file::Unusable::Wrong);
-            (source, read)
-        }
-        Err(refused) => (Vec::new(), Err(refused)),
-    };
-    let found = Found {
-        name: String::new(),
-        from: "file",
-        file: Some(shown.clone()),
-        source,
-        read,
-        hidden_by: None,
-    };
+    let found = Found::read_from(String::new(), "file", shown.clone(), source);
     match &found.read {
         Err(unusable) => Err(found.refused(unusable)),
         Ok(pack) if output.is_json() => {
-            output.json(&json!({"ok": true, "platform": pack.name, "pack": pack}));
+            let warnings: Vec<String> = found.warnings.iter().map(ToString::to_string).collect();
+            output.json(
+                &json!({"ok": true, "platform": pack.name, "warnings": warnings, "pack": pack}),
+            );
             Ok(())
         }
         Ok(pack) => {
+            for warning in &found.warnings {
+                note(render_diagnostic(warning, &found.source).trim_end());
+            }
             output.data(&format!("{shown}: ok, platform `{}`", pack.name));
             Ok(())
         }

@@ -167,11 +167,17 @@ pub(crate) fn prepare_baseline(
 ) -> Result<StartRequest, CommandError> {
     let settings = config::load(&surroundings.site.user.top_level)?;
     surroundings.confine(&settings.confinement, &arguments.drive, output)?;
-    let mut plan = plan(arguments, Vec::new(), &settings, surroundings, output)?;
+    let plan = plan(arguments, Vec::new(), &settings, surroundings, output)?;
+    let no_cold = no_cold(arguments)?;
+    Ok(StartRequest { no_cold, services: settings.services, ..baseline_of(plan) })
+}
+
+/// A request that only looks at the checks of a plan.
+pub(crate) fn baseline_of(mut plan: Plan) -> StartRequest {
     if plan.baseline == BaselinePolicy::Off {
         plan.baseline = BaselinePolicy::Strict;
     }
-    Ok(StartRequest {
+    StartRequest {
         branch: None,
         plan,
         here: false,
@@ -183,9 +189,9 @@ pub(crate) fn prepare_baseline(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         failure_rules: Vec::new(),
         questions_wait: None,
-        services: settings.services,
-        no_cold: no_cold(arguments)?,
-    })
+        services: Vec::new(),
+        no_cold: None,
+    }
 }
 
 /// Starts it.

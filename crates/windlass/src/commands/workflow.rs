@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use serde_json::json;
 use windlass_core::platform::PinnedPlatform;
-use windlass_core::workflow::{InputType, SCHEMA_FILE, Workflow, modeline, schema_text};
+use windlass_core::workflow::{InputType, SCHEMA_FILE, Workflow, modeline};
 use windlass_engine::git::UserRepository;
 
 use crate::builtin::{self, BuiltIn};
@@ -197,11 +197,10 @@ fn eject(cli: &Cli, name: &str, output: &mut Output) -> Result<(), CommandError>
             .hint("move it away to eject the built-in one again"));
     }
     let path = &there[0];
-    init::write_new(path, &format!("{}#\n{}", modeline(), builtin.source))?;
-    let schema = top_level.join(SCHEMA_FILE);
-    if schema.symlink_metadata().is_err() {
-        init::write_new(&schema, &schema_text())?;
-    }
+    // Editors are told about a schema that is there; nobody wants thousands of lines of it unasked.
+    let has_schema = top_level.join(SCHEMA_FILE).is_file();
+    let head = if has_schema { format!("{}#\n", modeline()) } else { String::new() };
+    init::write_new(path, &format!("{head}{}", builtin.source))?;
     if output.is_json() {
         output.json(&json!({"workflow": name, "file": path, "agents": agents(builtin)}));
     } else {

@@ -130,3 +130,25 @@ steps:
     assert_eq!((log.count("cold_proof_broken"), log.count("cold_proof_failed")), (1, 0));
     env.assert_audit();
 }
+
+/// Python's environments ignore themselves, and often nothing else ignores them. What an attempt installs
+/// into the one of the checkout is no part of the work: half of one would be in the clone.
+#[test]
+fn an_environment_that_only_ignores_itself_is_no_part_of_the_work() {
+    let env = test_env!();
+    env.repository.write(".venv/.gitignore", "*\n");
+    env.repository.write(".venv/pyvenv.cfg", "home = /usr\n");
+    let workflow = r#"
+workflow: environment
+prepare:
+  - {run: "sh -c 'if test -e .venv; then test -f .venv/pyvenv.cfg; else mkdir .venv && touch .venv/pyvenv.cfg; fi'"}
+steps:
+  - {id: build, agent: developer, done: [{diff: any}, {run: test -f .venv/pyvenv.cfg}]}
+"#;
+    let agent = "test -f .venv/pyvenv.cfg && mkdir -p .venv/lib && echo x > .venv/lib/x; echo 42 > answer.txt";
+    let finished = env.run(workflow, agent, &[]);
+    finished.assert_code(0);
+    assert_eq!(env.log_json().count("cold_proof_held"), 1, "{finished}");
+    let changed = env.windlass(&["diff", "--name-only"]).stdout;
+    assert_eq!(changed.trim(), "answer.txt");
+}

@@ -17,6 +17,7 @@ mod driving;
 mod help;
 mod importing;
 mod init;
+mod init_samples;
 mod issues;
 mod items;
 mod limits;

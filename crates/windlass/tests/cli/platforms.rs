@@ -5,7 +5,8 @@ use std::path::Path;
 use insta::assert_snapshot;
 use serde_json::Value;
 use windlass_core::platform::{
-    CommandName, Listing, Pack, PinnedPlatform, Undecided, Wanted, detect, texts_wanted,
+    CommandName, Listing, Pack, PinnedPlatform, Undecided, Wanted, detect, programs_wanted,
+    texts_wanted,
 };
 use windlass_testkit::{TestEnv, test_env};
 
@@ -35,6 +36,7 @@ fn look(files: &[(&str, &str)]) -> Result<Vec<PinnedPlatform>, Undecided> {
         let (_, text) = files.iter().find(|(file, _)| *file == path).expect("a listed file");
         listing.add_text(path, (*text).to_owned());
     }
+    programs_wanted(&packs).into_iter().for_each(|program| listing.add_program(program));
     detect(&packs, &listing, &Wanted::default()).pin(&packs, &listing)
 }
 
@@ -139,7 +141,7 @@ fn monorepos_have_one_platform_for_each_root() {
     assert_snapshot!(roots(&["Cargo.toml", "fuzz/Cargo.toml", "examples/web/package.json"]), @"rust");
     assert_snapshot!(roots(&["Cargo.toml", "go.mod"]), @"go and rust of the same priority match in `.`");
     assert_snapshot!(roots(&["package.json", "yarn.lock", "pnpm-lock.yaml"]),
-        @"node-pnpm and node-yarn of the same priority match in `.`");
+        @"node-pnpm");
     assert_snapshot!(roots(&["README.md"]), @"no platform matches this repository");
 }
 
@@ -301,6 +303,7 @@ fn a_command_is_printed_alone_or_its_absence_is_said() {
     unknown.assert_code(2);
     assert!(unknown.stderr.contains("did you mean `test`?"), "{unknown}");
     env.repository.write("web/go.mod", "module a\n");
+    env.repository.write("web/a_test.go", "package a\n");
     env.repository.commit("go");
     assert_eq!(command(&["test", "--root", "./web/"]).stdout, "go test ./...\n");
     assert_eq!(command(&["build"]).stdout, "sh -n tests.sh\n", "the repository's own");
@@ -360,6 +363,24 @@ fn a_platform_that_cannot_be_used_is_said_and_stops_detection() {
     let led_away = env.windlass(&["platform", "show", "zig"]);
     led_away.assert_code(2);
     assert!(led_away.stderr.contains("leads out of the repository"), "{led_away}");
+}
+
+/// A file that was written for another program is used, and what is not is said.
+#[test]
+fn a_platform_from_elsewhere_is_used_with_warnings() {
+    let env = with_own();
+    let foreign = OWN
+        .replace("\"version\": \"1\", ", "\"owner\": \"team\", ")
+        .replace("\"build\":", "\"migrate\": \"flyway migrate\", \"build\":");
+    env.repository.write(OWN_FILE, foreign);
+    let checked = env.windlass(&["platform", "check", OWN_FILE]);
+    checked.assert_code(0);
+    for said in ["no key `owner`", "without `version`", "`migrate` is no command"] {
+        assert!(checked.stderr.contains(said), "{said}: {checked}");
+    }
+    let detected = env.windlass(&["platform", "detect"]);
+    detected.assert_code(0);
+    assert!(detected.stderr.contains("is used with 3 warnings"), "{detected}");
 }
 
 #[test]

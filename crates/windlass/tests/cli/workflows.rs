@@ -39,7 +39,13 @@ fn a_built_in_workflow_is_found_by_its_name_everywhere_and_ejected_once() {
 
     env.windlass(&["workflow", "eject", "change"]).assert_code(0);
     let text = env.repository.read(".windlass/workflows/change.yaml");
-    assert!(text.starts_with("# yaml-language-server: $schema="), "{text}");
+    // A schema is not written unasked; where there is one, editors are told.
+    assert!(!env.repository.root().join(".windlass/workflow.schema.json").exists());
+    assert!(!text.contains("yaml-language-server"), "{text}");
+    env.repository.write(".windlass/workflow.schema.json", "{}\n");
+    env.windlass(&["workflow", "eject", "fix"]).assert_code(0);
+    let fix = env.repository.read(".windlass/workflows/fix.yaml");
+    assert!(fix.starts_with("# yaml-language-server: $schema="), "{fix}");
     let checked = env.windlass(&["check", "change"]);
     assert!(checked.stdout.contains(".windlass/workflows/change.yaml: ok"), "{checked}");
     let again = env.windlass(&["workflow", "eject", "change"]);

@@ -21,6 +21,14 @@ pub(super) fn text(look: &Look, detection: &Detection, pinned: &[PinnedPlatform]
     if detection.roots.is_empty() {
         text.push_str("No platform matches: none of the markers below is tracked here.\n\n");
     }
+    if !detection.left_out.is_empty() {
+        text.push_str("Left out:\n");
+        for one in &detection.left_out {
+            let why = printable(&one.why, Lines::One);
+            let _ = writeln!(text, "  {}: {why}", printable(&one.folder, Lines::One));
+        }
+        text.push('\n');
+    }
     text.push_str("Looked at (the highest priority wins):\n");
     text.push_str(&table(&look.platforms));
     text
@@ -48,10 +56,17 @@ fn one_root(text: &mut String, root: &Root, pinned: Option<&PinnedPlatform>, loo
     }
     let Some(platform) = pinned else { return };
     for name in CommandName::ALL {
-        let run = platform.pack.command(name).map(|way| printable(&way.run, Lines::One));
-        let _ = match run {
-            Some(run) => writeln!(text, "  {:9} {run}", format!("{name}:")),
-            None => writeln!(text, "  {:9} -", format!("{name}:")),
+        let label = format!("{name}:");
+        let _ = match platform.pack.command(name) {
+            Some(way) => {
+                let from = way.from.as_ref().map(|from| printable(from, Lines::One));
+                let from = from.map(|from| format!(" ({from})")).unwrap_or_default();
+                writeln!(text, "  {label:9} {}{from}", printable(&way.run, Lines::One))
+            }
+            None => match look.missing(platform, name) {
+                Some(why) => writeln!(text, "  {label:9} - ({})", printable(&why, Lines::One)),
+                None => writeln!(text, "  {label:9} -"),
+            },
         };
     }
 }
@@ -111,11 +126,22 @@ pub(super) fn json(look: &Look, detection: &Detection, pinned: &[PinnedPlatform]
             json!({"platform": one.pack, "priority": one.priority, "files": one.files,
                    "covered": one.covered})
         });
-        json!({"root": root.folder, "platform": platform, "why": why, "tie": tie,
+        let missing = pinned.iter().find(|one| one.root == root.folder).map(|one| {
+            let all = CommandName::ALL.into_iter();
+            let all = all.filter_map(|name| Some((name.to_string(), json!(look.missing(one, name)?))));
+            Value::Object(all.collect())
+        });
+        json!({"root": root.folder, "platform": platform, "why": why, "tie": tie, "missing": missing,
                "matches": matches.collect::<Vec<_>>(), "commands": commands})
     });
+    let left_out: Vec<Value> = detection
+        .left_out
+        .iter()
+        .map(|one| json!({"folder": one.folder, "why": one.why}))
+        .collect();
     let platforms = look.platforms.all().iter().map(found_json);
-    json!({"roots": roots.collect::<Vec<_>>(), "platforms": platforms.collect::<Vec<_>>()})
+    json!({"roots": roots.collect::<Vec<_>>(), "left_out": left_out,
+           "platforms": platforms.collect::<Vec<_>>()})
 }
 
 pub(super) fn found_json(found: &Found) -> Value {
