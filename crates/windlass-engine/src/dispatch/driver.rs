@@ -345,7 +345,9 @@ impl Driver {
 
     /// Whether a report of the worker is still to come.
     pub(super) fn is_waiting(&self) -> bool {
-        self.observing || !self.performing.is_empty()
+        // Nobody reports a timer: whoever waited for one here would wait for ever.
+        let reports = |effect: &Effect| !matches!(effect, Effect::Wake { .. });
+        self.observing || self.performing.keys().any(reports)
     }
 
     fn extra(&self, effect: &Effect) -> Extra {

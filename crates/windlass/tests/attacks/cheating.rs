@@ -3,7 +3,10 @@
 use std::io::{Read as _, Write as _};
 use std::process::Stdio;
 
+use serde_json::json;
+
 use crate::cheats::{Cheat, Judge};
+use crate::session::Plan;
 use crate::table::Cell;
 use crate::world::{Level, Who, World, said};
 
@@ -47,14 +50,14 @@ pub(crate) fn run(cheat: &Cheat, who: Who, level: Level) -> Cell {
 }
 
 /// Plays an honest agent in the same world; returns what was said if that does not complete.
-pub(crate) fn honest(cheat: &Cheat, who: Who) -> Result<(), String> {
-    let world = prepare(cheat, who, Level::Box);
+pub(crate) fn honest(cheat: &Cheat, who: Who, level: Level) -> Result<(), String> {
+    let world = prepare(cheat, who, level);
     let told = play(&world, cheat, cheat.honest);
     let status = world.status(None);
     if status["run"]["status"] == "completed" {
         return Ok(());
     }
-    Err(format!("{}: an honest agent does not complete: {told}", cheat.name))
+    Err(format!("{} {level:?} {who:?}: an honest agent does not complete: {told}", cheat.name))
 }
 
 fn prepare(cheat: &Cheat, who: Who, level: Level) -> World {
@@ -72,7 +75,29 @@ fn shell(world: &World, script: &str) {
     assert!(output.status.success(), "{script}: {}", said(&output));
 }
 
+/// Plays it in a session. Every try of a step is one of the agent's rounds.
+fn play_hosted(world: &World, cheat: &Cheat, agent: &str) -> String {
+    let home = world.root().join("home").to_string_lossy().into_owned();
+    let plan = Plan {
+        workflow: &format!("{home}/cheat.yaml"),
+        agent,
+        variables: json!({"USERS_HOME": home, "MARK": mark(world), "HOSTED": "yes"}),
+        // A step that is waived has to fail in all rounds of all attempts first.
+        tries: if cheat.workflow.contains("exhausted: waive") { 20 } else { 2 },
+        // The session has no keys to press: messages that come early are what is typed ahead there.
+        early: if cheat.typed.is_empty() { &[] } else { &["approve", "a"] },
+        at_gate: Vec::new(),
+        // Nothing is published before a person has accepted it.
+        approves: matches!(cheat.judge, Judge::InPullRequest(_)),
+        around: &[],
+    };
+    plan.play(world, &[]).told()
+}
+
 fn play(world: &World, cheat: &Cheat, agent: &str) -> String {
+    if world.level == Level::Hosted {
+        return play_hosted(world, cheat, agent);
+    }
     let home = world.root().join("home").to_string_lossy().into_owned();
     let script =
         format!("USERS_HOME='{home}' MARK='{}'\ncat > /dev/null\n{agent}\nexit 0\n", mark(world));
@@ -134,7 +159,7 @@ fn passes_in_fresh_clone(world: &World, status: &serde_json::Value, command: &st
     forget(world);
     shell(
         world,
-        "chmod -R u+rwx ~/.cache ~/.local/share/windlass; rm -rf ~/.local/share/windlass ~/.cache",
+        "for d in ~/.cache ~/.local/share/windlass; do test ! -e $d || chmod -R u+rwx $d; rm -rf $d; done",
     );
     let branch = status["run"]["branch"].as_str().expect("a branch");
     let origin = format!("file://{}", world.project().display());

@@ -1,68 +1,63 @@
-//! What a hosted session has of all this. It cannot be boxed: agents are the session's own, with the
-//! user's rights, in the user's checkout. Checks run in rooms all the same.
-//!
-//! So the column follows from two others: what is tried within an attempt is as open as where nothing is
-//! confined, and what wants a false proof meets the same judge as in a box. Exceptions are listed, each
-//! with its reason and, where there is one, the test that shows it.
+//! What there is to say about the column of hosted sessions. Its cells are played like all others
+//! (`session.rs`).
 
-use crate::probe::Group;
-use crate::table::Cell;
-
-/// A row that does not follow from the others.
-struct Exception {
-    name: &'static str,
-    cell: Cell,
-    why: &'static str,
+/// A row, and something about it.
+pub(crate) struct Reason {
+    pub(crate) name: &'static str,
+    pub(crate) why: &'static str,
 }
 
-const fn but(name: &'static str, cell: Cell, why: &'static str) -> Exception {
-    Exception { name, cell, why }
+const fn because(name: &'static str, why: &'static str) -> Reason {
+    Reason { name, why }
 }
 
 const HOME: &str = "agents write the user's home, and rooms show its programs";
 const PLACE: &str = "the checkout is the place, and its git settings are not put back";
+const LAUNCHER: &str = "there is no launcher around an agent of a session";
 
-const EXCEPTIONS: &[Exception] = &[
-    but("approve", Cell::Refused, "callers below the session decide nothing (`hosted::callers`)"),
-    but("approve_as_daemon", Cell::Refused, "a decision needs a terminal (`hosted::callers`)"),
-    but("approve_at_own_terminal", Cell::Open, "whoever hides well passes for a person"),
-    but("process", Cell::Open, "there is no launcher around an agent of a session"),
-    but("process_in_session", Cell::Open, "there is no launcher around an agent of a session"),
-    but("process_without_marks", Cell::Open, "there is no launcher around an agent of a session"),
-    but("inherited_file", Cell::Open, "the session starts its own programs"),
-    but("controlling_terminal", Cell::Open, "the session has the user's terminal"),
-    but("own_tmp_file", Cell::Open, "all agents of a session have one temporary folder"),
-    but("monitor_setting", Cell::Open, PLACE),
-    but("diff_setting", Cell::Open, PLACE),
-    but("hook", Cell::Open, PLACE),
-    but("attributes_setting", Cell::Open, PLACE),
-    but("worktree_settings", Cell::Open, PLACE),
-    but("monitor_for_person", Cell::Open, PLACE),
-    but("hook_for_person", Cell::Open, PLACE),
-    but("blind_reviewer", Cell::Open, PLACE),
-    but("binary_for_reviewer", Cell::Open, PLACE),
-    but("program_for_reviewer", Cell::Open, HOME),
-    but("fake_program", Cell::Open, HOME),
-    but("start_file_of_interpreter", Cell::Open, HOME),
-    but("survivor_forges_review", Cell::Open, "there is no launcher around an agent of a session"),
+/// Rows that are played in another way than by the agent's script or the probe as it is.
+pub(crate) const OTHERWISE: &[Reason] = &[
+    because(
+        "typed_ahead",
+        "a session has no keys to press, so messages are sent while the agent works; one that the host \
+         itself holds back until the gate is shown is not played, and would count as the person's",
+    ),
+    because(
+        "survivor_forges_review",
+        "there is no launcher whose end would have to be brought about, so only a process is left",
+    ),
+    because(
+        "blocker_poisons",
+        "an agent of a session has no words for windlass to wait for, so the call comes to nothing",
+    ),
+    because(
+        "blocker_takes_key",
+        "an agent of a session has no words for windlass to wait for, so the call comes to nothing",
+    ),
 ];
 
-/// What comes of an attack in a hosted session.
-pub(crate) fn cell(name: &str, group: Group, unconfined: Cell, boxed: Cell) -> Cell {
-    let exception = EXCEPTIONS.iter().find(|exception| exception.name == name);
-    match (exception, group) {
-        (Some(exception), _) => exception.cell,
-        (None, Group::Proofs | Group::Judges) => boxed,
-        (None, _) => unconfined,
-    }
-}
-
-/// The exceptions in words, for the document.
-pub(crate) fn notes() -> Vec<String> {
-    EXCEPTIONS.iter().map(|each| format!("`{}`: {}", each.name, each.why)).collect()
-}
-
-/// The names of all exceptions.
-pub(crate) fn names() -> Vec<&'static str> {
-    EXCEPTIONS.iter().map(|each| each.name).collect()
-}
+/// Rows where a session is worse than a run in which nothing is confined, and why.
+pub(crate) const REASONS: &[Reason] = &[
+    because(
+        "environment_of_launcher",
+        "the session itself is above its agents, with the user's environment",
+    ),
+    because("inherited_file", "the session starts its own programs"),
+    because("controlling_terminal", "the session has the user's terminal"),
+    because("approve_at_own_terminal", "whoever hides well passes for a person"),
+    because("own_tmp_file", "all agents of a session have one temporary folder"),
+    because("monitor_setting", PLACE),
+    because("diff_setting", PLACE),
+    because("hook", PLACE),
+    because("attributes_setting", PLACE),
+    because("worktree_settings", PLACE),
+    because("process", LAUNCHER),
+    because("process_in_session", LAUNCHER),
+    because("process_without_marks", LAUNCHER),
+    because("monitor_for_person", PLACE),
+    because("hook_for_person", PLACE),
+    because("blind_reviewer", PLACE),
+    because("binary_for_reviewer", PLACE),
+    because("program_for_reviewer", HOME),
+    because("survivor_forges_review", LAUNCHER),
+];

@@ -3,7 +3,8 @@
 //!
 //! - [`probes`]: what is tried within an attempt and a check, and seen at once.
 //! - [`cheats`]: whole runs that want `completed` without the work.
-//! - `WINDLASS_UPDATE_DOCS=1` writes the table anew; `WINDLASS_ATTACK=NAME` plays one cheat only, and
+//! - `WINDLASS_UPDATE_DOCS=1` writes the table anew; `WINDLASS_ATTACK=NAME` plays one cheat only
+//!   (`cheats` all of them, `probes` all probes), `WINDLASS_ATTACK_LEVEL=hosted` at one level, and
 //!   `WINDLASS_SHOW_ATTACKS=1` shows what was said. `WINDLASS_KEEP_WORLDS=1` leaves the folders for a
 //!   look.
 //!
@@ -17,6 +18,7 @@ mod hosted;
 mod probe;
 mod probes;
 mod probing;
+mod session;
 mod table;
 mod world;
 
@@ -26,7 +28,7 @@ use windlass_testkit::in_parallel;
 
 use cheats::Cheat;
 use probe::Probe;
-use table::{Cell, Cells, Column, Row};
+use table::{Cell, Cells, Row};
 use world::{Level, Who, World};
 
 /// Says something where the test runs.
@@ -73,22 +75,25 @@ fn levels_for(who: Who) -> Vec<Level> {
 
 /// Does everything that this process may, and returns what came of it.
 fn attack(probes: &[Probe], cheats: &[Cheat]) -> Cells {
-    let only = std::env::var("WINDLASS_ATTACK").ok();
+    let wanted = |name: &str, all: &str| {
+        std::env::var("WINDLASS_ATTACK").map_or(true, |only| only == name || only == all)
+    };
+    let at = std::env::var("WINDLASS_ATTACK_LEVEL");
     let mut jobs = Vec::new();
     for who in Who::possible() {
-        let levels = levels_for(who);
-        if only.is_none() {
+        let mut levels = levels_for(who);
+        levels.retain(|level| at.as_ref().map_or(true, |at| at == level.title()));
+        if wanted("probes", "probes") {
             jobs.extend(levels.iter().map(|level| Job::Probes(*level, who)));
         }
         for level in levels.into_iter().filter(|level| *level != Level::Provider) {
-            let chosen =
-                cheats.iter().filter(|cheat| only.as_deref().is_none_or(|name| name == cheat.name));
+            let chosen = cheats.iter().filter(|cheat| wanted(cheat.name, "cheats"));
             jobs.extend(chosen.map(|cheat| Job::Cheat(*cheat, level, who)));
         }
     }
     let cells = Mutex::new(Cells::new());
     let add = |name: &str, level: Level, who: Who, cell: Cell| {
-        let key = (name.to_owned(), Column::Level(level), who);
+        let key = (name.to_owned(), level, who);
         cells.lock().unwrap_or_else(PoisonError::into_inner).insert(key, cell);
     };
     in_parallel(8, jobs, |job| match job {
@@ -106,21 +111,7 @@ fn attack(probes: &[Probe], cheats: &[Cheat]) -> Cells {
             }
         }
     });
-    let mut cells = cells.into_inner().unwrap_or_else(PoisonError::into_inner);
-    add_hosted(&rows(probes, cheats), &mut cells);
-    cells
-}
-
-fn add_hosted(rows: &[Row], cells: &mut Cells) {
-    for row in rows {
-        for who in [Who::User, Who::Root] {
-            let get = |level| cells.get(&(row.name.to_owned(), Column::Level(level), who)).copied();
-            if let (Some(unconfined), Some(boxed)) = (get(Level::None), get(Level::Box)) {
-                let cell = hosted::cell(row.name, row.group, unconfined, boxed);
-                cells.insert((row.name.to_owned(), Column::Hosted, who), cell);
-            }
-        }
-    }
+    cells.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[test]
@@ -128,14 +119,15 @@ fn the_document_tells_what_the_attacks_do() {
     let (probes, cheats) = (probes::all(), cheats::all());
     let rows = rows(&probes, &cheats);
     let cells = attack(&probes, &cheats);
-    if std::env::var_os("WINDLASS_ATTACK").is_some() {
+    let part = ["WINDLASS_ATTACK", "WINDLASS_ATTACK_LEVEL"];
+    if part.iter().any(|name| std::env::var_os(name).is_some()) {
         return tell(&format!("{cells:#?}"));
     }
     let mut wrong = Vec::new();
     for probe in &probes {
         // A probe that never gets through may fail for any reason, and would show nothing.
         let gets_through = Who::possible().iter().any(|who| {
-            let key = (probe.name.to_owned(), Column::Level(Level::None), *who);
+            let key = (probe.name.to_owned(), Level::None, *who);
             cells.get(&key) == Some(&Cell::Open)
         });
         let needs_root = Who::possible() == [Who::User];
@@ -156,6 +148,16 @@ fn the_document_tells_what_the_attacks_do() {
             ));
         }
     }
+    for row in rows.iter().filter(|_| everything && Who::possible().len() == 2) {
+        let has_reason = hosted::REASONS.iter().any(|reason| reason.name == row.name);
+        if table::is_worse_hosted(&cells, row.name) != has_reason {
+            wrong.push(format!(
+                "{}: worse in a session than without confinement, and a reason for it, have to go \
+                 together",
+                row.name
+            ));
+        }
+    }
     document::compare(&rows, &cells);
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
@@ -164,9 +166,13 @@ fn the_document_tells_what_the_attacks_do() {
 fn honest_agents_complete_where_cheats_do_not() {
     let wrong = Mutex::new(Vec::new());
     let cheats = cheats::all().into_iter().filter(|cheat| !cheat.honest.is_empty());
-    let jobs = cheats.flat_map(|cheat| Who::possible().into_iter().map(move |who| (cheat, who)));
-    in_parallel(4, jobs.collect(), |(cheat, who)| {
-        if let Err(words) = cheating::honest(&cheat, who) {
+    let worlds = Who::possible().into_iter().flat_map(|who| {
+        // Of a session, too: what is detected there is not its host's own fault.
+        [Level::Box, Level::Hosted].map(|level| (who, level))
+    });
+    let jobs = cheats.flat_map(|cheat| worlds.clone().map(move |world| (cheat, world)));
+    in_parallel(4, jobs.collect(), |(cheat, (who, level))| {
+        if let Err(words) = cheating::honest(&cheat, who, level) {
             wrong.lock().unwrap_or_else(PoisonError::into_inner).push(words);
         }
     });
@@ -183,7 +189,7 @@ fn there_are_enough_attacks_and_each_has_a_name_of_its_own() {
     names.dedup();
     assert_eq!(names.len(), count, "a name is there twice");
     assert!(count >= 80, "only {count} attacks");
-    for name in hosted::names() {
-        assert!(names.contains(&name), "`{name}` is an exception and no attack");
+    for reason in hosted::REASONS.iter().chain(hosted::OTHERWISE) {
+        assert!(names.contains(&reason.name), "`{}` has a reason and is no attack", reason.name);
     }
 }

@@ -1,6 +1,7 @@
 """Runs every probe in a process of its own and prints what came of it.
 
-`probe.py WHO GROUPS`: WHO is `attempt` or `check`. A probe is a function body; what it returns is what it
+`probe.py WHO GROUPS [NAME RUN]`: WHO is `attempt`, `check` or `look`; with a name only that probe, about the
+gate of that run. A probe is a function body; what it returns is what it
 got hold of, and an exception says what refused it.
 """
 import ctypes, errno, fcntl, json, mmap, os, resource, signal, socket, stat, struct, subprocess, sys, time
@@ -8,6 +9,9 @@ import ctypes, errno, fcntl, json, mmap, os, resource, signal, socket, stat, str
 FACTS = json.loads(@FACTS@)
 PROBES = json.loads(@PROBES@)
 WHO, GROUPS = sys.argv[1], sys.argv[2].split(',')
+if len(sys.argv) > 3:
+    PROBES = [probe for probe in PROBES if probe['name'] == sys.argv[3]]
+    FACTS['gated'] = sys.argv[4]
 ROOT, HOME = FACTS['root'], FACTS['home']
 NEIGHBOUR, DRIVER = FACTS['neighbour'], FACTS['driver']
 libc = ctypes.CDLL(None, use_errno=True)
@@ -102,10 +106,10 @@ def ancestors():
 
 
 def launcher():
-    """The nearest process above that belongs to windlass; in a box that is its init."""
+    """The nearest process above that belongs to windlass; in a box that is its init, in a session the host."""
     for pid in ancestors():
         last = pid
-        if '__launch' in read(f'/proc/{pid}/cmdline'):
+        if '__launch' in read(f'/proc/{pid}/cmdline') or pid == DRIVER:
             return pid
     return last
 
@@ -121,6 +125,15 @@ def environments(pids):
     if refused and not found:
         raise refused
     return found
+
+
+def command_lines():
+    """Those of all processes that are in sight and not gone while one looks."""
+    for pid in filter(str.isdigit, os.listdir('/proc')):
+        try:
+            yield read(f'/proc/{pid}/cmdline')
+        except (FileNotFoundError, ProcessLookupError):
+            pass
 
 
 def boxed():
@@ -144,9 +157,9 @@ def approve(start):
 
 
 def survivor(start, name):
-    """Leaves a process behind that writes a file again and again."""
+    """Leaves a process behind that writes a file again and again, until the world is gone or long over."""
     path = os.path.abspath('.windlass/run/alive-' + name)
-    loop = f'while :; do echo x > {path}; sleep 0.02; done'
+    loop = f'i=0; while [ -d {os.getcwd()} ] && [ $i -lt 5000 ]; do i=$((i+1)); echo x > {path}; sleep 0.02; done'
     subprocess.Popen(start + ['sh', '-c', loop], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                      stderr=subprocess.DEVNULL, close_fds=True)
     return 'left'

@@ -8,6 +8,7 @@ use serde_json::json;
 use windlass_testkit::wait;
 
 use crate::probe::{Group, Probe, Seen};
+use crate::session::{Plan, Transcript};
 use crate::table::Cell;
 use crate::world::{Level, Who, World, said};
 
@@ -77,18 +78,26 @@ pub(crate) fn run(probes: &[Probe], who: Who, level: Level) -> BTreeMap<&'static
     let tmux = start_tmux(&world);
     let gated = stand_at_gate(&world);
     prepare(&world, probes, &gated);
-    let finished = drive(&world, &secret);
-    let told = collect(&world, &finished);
+    let (told, finished, gates) = if level == Level::Hosted {
+        let (told, session) = drive_hosted(&world, probes, &secret);
+        (told, session.told(), vec![gated, session.run().to_owned()])
+    } else {
+        let finished = drive(&world, &secret);
+        (collect(&world, &finished), said(&finished), vec![gated])
+    };
     let heard = world.read("heard");
-    let approvals = world.windlass(&["log", "--json", "--inputs", "--run", &gated]);
-    let approvals = String::from_utf8_lossy(&approvals.stdout).into_owned();
+    let inputs_of = |run: &String| {
+        let log = world.windlass(&["log", "--json", "--inputs", "--run", run]);
+        String::from_utf8_lossy(&log.stdout).into_owned()
+    };
+    let approvals: String = gates.iter().map(inputs_of).collect();
     let seen = |probe: &Probe| {
         let results: Vec<&String> = told.iter().filter(|line| of(line, probe.name)).collect();
         assert!(
             !results.is_empty(),
             "{}: no result at {level:?}, {who:?}: {}",
             probe.name,
-            said(&finished)
+            finished
         );
         let tells = |wanted: &str| results.iter().any(|line| line.contains(wanted));
         let is_open = match probe.seen {
@@ -199,9 +208,11 @@ fn stand_at_gate(world: &World) -> String {
 /// Writes what the agents run.
 fn prepare(world: &World, probes: &[Probe], gated: &str) {
     let mut list = Vec::new();
+    let hosted = world.level == Level::Hosted;
     for probe in probes {
-        // What closes the gate comes last, so that it is open for all others.
-        let group = if probe.late { "look" } else { probe.group.word() };
+        // What closes the gate comes last, so that it is open for all others; a session has a gate for
+        // each.
+        let group = if probe.late && !hosted { "look" } else { probe.group.word() };
         list.push(json!({"name": probe.name, "group": group, "code": probe.code}));
         if let Seen::Found(look) = probe.seen {
             list.push(json!({"name": probe.name, "group": "look", "code": look}));
@@ -215,13 +226,14 @@ fn prepare(world: &World, probes: &[Probe], gated: &str) {
     world.file("more.json", &more.to_string());
     let together = TOGETHER.map(Group::word).join(",");
     let network = if world.level == Level::Provider { "provider" } else { "on" };
+    let gates: String = deciding(probes).filter(|_| hosted).map(gate_for).collect();
     world.file(
         "home/attacked.yaml",
         &format!(
             "workflow: attacked
 defaults: {{retries: 1, timeout: 90s, network: {network}}}
 steps:
-  - {{id: first, agent: first, task: Attack., done: {{run: \"python3 probes.py check {together}\", cache: false}}}}
+{gates}  - {{id: first, agent: first, task: Attack., done: {{run: \"python3 probes.py check {together}\", cache: false}}}}
   - {{id: second, agent: second, task: Look., done: {{file: second.txt}}}}
   - {{id: quiet, agent: third, task: Attack., network: \"off\", done: {{file: quiet.txt}}}}
 "
@@ -240,6 +252,64 @@ exit 0
 "
         ),
     );
+}
+
+fn deciding(probes: &[Probe]) -> impl Iterator<Item = &Probe> {
+    probes.iter().filter(|probe| probe.group == Group::Deciding)
+}
+
+/// A step with a gate at which one probe tries to answer for the person.
+fn gate_for(probe: &Probe) -> String {
+    let name = probe.name;
+    format!(
+        "  - {{id: {name}, agent: coder, task: Do it., done: {{file: {name}.txt}}, gate: approval}}\n"
+    )
+}
+
+/// The same in a session. It stands at a gate of its own for every probe that wants to decide; a process
+/// of the session plays it there, and then the person approves.
+fn drive_hosted(world: &World, probes: &[Probe], secret: &str) -> (Vec<String>, Transcript) {
+    let root = world.root().to_string_lossy().into_owned();
+    let script = format!("{root}/home/probes.py");
+    let at_gate = deciding(probes)
+        .map(|probe| format!("python3 {script} session deciding {} $RUN", probe.name))
+        .collect();
+    // At its own gates the run is the session's; here only checks try to decide, about another run.
+    let together: Vec<&str> = TOGETHER
+        .iter()
+        .filter(|group| **group != Group::Deciding)
+        .map(|group| group.word())
+        .collect();
+    let agent = format!(
+        "case $WINDLASS_STEP in
+first) cp {script} probes.py; python3 {script} attempt {},staying;;
+second) python3 {script} look look; echo done > second.txt;;
+quiet) python3 {script} attempt network_off; echo done > quiet.txt;;
+*) echo work > $WINDLASS_STEP.txt;;
+esac
+",
+        together.join(",")
+    );
+    let plan = Plan {
+        workflow: &format!("{root}/home/attacked.yaml"),
+        agent: &agent,
+        variables: json!({}),
+        tries: 1,
+        early: &[],
+        at_gate,
+        approves: true,
+        around: &["python3", &format!("{root}/stage.py"), "drive", &root],
+    };
+    let transcript = plan.play(world, &[("MY_API_TOKEN", secret)]);
+    let proofs = world.windlass(&["proofs", "--all", "--output", "--run", transcript.run()]);
+    let proofs = results(&String::from_utf8_lossy(&proofs.stdout));
+    assert!(!proofs.is_empty(), "no check was run: {}", transcript.told());
+    ([results(&transcript.printed()), proofs].concat(), transcript)
+}
+
+/// The lines that probes printed.
+fn results(text: &str) -> Vec<String> {
+    text.lines().filter_map(|line| line.find("RESULT ").map(|at| line[at..].to_owned())).collect()
 }
 
 fn drive(world: &World, secret: &str) -> std::process::Output {
@@ -262,10 +332,7 @@ fn collect(world: &World, finished: &std::process::Output) -> Vec<String> {
     let mut lines = Vec::new();
     let mut take = |arguments: &[&str]| {
         let output = world.windlass(&[arguments, &["--run", &run]].concat());
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let results =
-            text.lines().filter_map(|line| line.find("RESULT ").map(|at| line[at..].to_owned()));
-        lines.extend(results);
+        lines.extend(results(&String::from_utf8_lossy(&output.stdout)));
     };
     for attempt in ["first#1", "second#1", "quiet#1"] {
         take(&["log", "--attempt", attempt]);

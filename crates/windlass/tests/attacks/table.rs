@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::hosted;
 use crate::probe::Group;
 use crate::world::{Level, Who};
 
@@ -31,34 +32,8 @@ impl Cell {
     }
 }
 
-/// A column: a level, or the hosted session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Column {
-    Level(Level),
-    Hosted,
-}
-
-impl Column {
-    pub(crate) fn all() -> Vec<Self> {
-        Level::ALL.into_iter().map(Self::Level).chain([Self::Hosted]).collect()
-    }
-
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Self::Level(level) => level.title(),
-            Self::Hosted => "hosted",
-        }
-    }
-
-    /// Whether the kernel of the machine, and not windlass, decides: there another machine may refuse
-    /// more.
-    pub(crate) fn depends_on_machine(self) -> bool {
-        matches!(self, Self::Level(Level::None | Level::Landlock) | Self::Hosted)
-    }
-}
-
-/// Cells by attack, column and user.
-pub(crate) type Cells = BTreeMap<(String, Column, Who), Cell>;
+/// Cells by attack, level and user.
+pub(crate) type Cells = BTreeMap<(String, Level, Who), Cell>;
 
 /// One row, without its cells.
 pub(crate) struct Row {
@@ -72,7 +47,7 @@ pub(crate) struct Row {
 /// Writes the tables of all groups, and the notes below them.
 pub(crate) fn render(rows: &[Row], cells: &Cells) -> String {
     let mut text = String::new();
-    let columns = Column::all();
+    let columns = Level::ALL;
     for group in Group::ALL {
         let rows: Vec<&Row> = rows.iter().filter(|row| row.group == group).collect();
         let titles: Vec<&str> = columns.iter().map(|column| column.title()).collect();
@@ -94,22 +69,32 @@ pub(crate) fn render(rows: &[Row], cells: &Cells) -> String {
     for row in rows.iter().filter(|row| is_open_in_a_box(cells, row.name)) {
         let _ = writeln!(text, "- `{}`: {}.", row.name, row.open);
     }
-    text.push_str("\n### Hosted: where the column does not follow from the others\n\n");
-    for note in crate::hosted::notes() {
-        let _ = writeln!(text, "- {note}.");
+    text.push_str("\n### Worse in a hosted session than without confinement, and why\n\n");
+    for reason in hosted::REASONS.iter().filter(|reason| is_worse_hosted(cells, reason.name)) {
+        let _ = writeln!(text, "- `{}`: {}.", reason.name, reason.why);
+    }
+    text.push_str("\n### Played otherwise in a hosted session\n\n");
+    for reason in hosted::OTHERWISE {
+        let _ = writeln!(text, "- `{}`: {}.", reason.name, reason.why);
     }
     text
 }
 
 /// Whether an attack gets through at a level that claims to box it.
 pub(crate) fn is_open_in_a_box(cells: &Cells, name: &str) -> bool {
-    let boxed = [Level::Box, Level::Provider].map(Column::Level);
+    let boxed = [Level::Box, Level::Provider];
     let users = [Who::User, Who::Root];
     let mut all = boxed.iter().flat_map(|column| users.map(|who| (name.to_owned(), *column, who)));
     all.any(|key| cells.get(&key) == Some(&Cell::Open))
 }
 
-fn shown(cells: &Cells, name: &str, column: Column) -> String {
+/// Whether an attack gets further in a session than where nothing is confined.
+pub(crate) fn is_worse_hosted(cells: &Cells, name: &str) -> bool {
+    let get = |level, who| cells.get(&(name.to_owned(), level, who));
+    [Who::User, Who::Root].into_iter().any(|who| get(Level::Hosted, who) > get(Level::None, who))
+}
+
+fn shown(cells: &Cells, name: &str, column: Level) -> String {
     let get = |who| cells.get(&(name.to_owned(), column, who)).copied();
     match (get(Who::User), get(Who::Root)) {
         (Some(user), Some(root)) if user == root => user.word().to_owned(),
@@ -125,7 +110,7 @@ pub(crate) fn parse(text: &str) -> Cells {
     for line in text.lines().filter(|line| line.starts_with("| `")) {
         let parts: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let name = parts[0].trim_matches('`');
-        for (column, shown) in Column::all().into_iter().zip(parts.iter().skip(2)) {
+        for (column, shown) in Level::ALL.into_iter().zip(parts.iter().skip(2)) {
             let (user, root) = match shown.split_once(", ") {
                 Some((user, root)) => (user, root),
                 None => (*shown, *shown),

@@ -42,10 +42,13 @@ pub(crate) enum Level {
     Landlock,
     Box,
     Provider,
+    /// A session starts the agents: nothing confines them, and checks run in rooms.
+    Hosted,
 }
 
 impl Level {
-    pub(crate) const ALL: [Self; 4] = [Self::None, Self::Landlock, Self::Box, Self::Provider];
+    pub(crate) const ALL: [Self; 5] =
+        [Self::None, Self::Landlock, Self::Box, Self::Provider, Self::Hosted];
 
     /// The heading of its column.
     pub(crate) fn title(self) -> &'static str {
@@ -54,7 +57,14 @@ impl Level {
             Self::Landlock => "Landlock",
             Self::Box => "box",
             Self::Provider => "box, provider network",
+            Self::Hosted => "hosted",
         }
+    }
+
+    /// Whether the kernel of the machine, and not windlass, decides: there another machine may refuse
+    /// more.
+    pub(crate) fn depends_on_machine(self) -> bool {
+        matches!(self, Self::None | Self::Landlock | Self::Hosted)
     }
 
     /// What is added to `windlass run`.
@@ -62,7 +72,7 @@ impl Level {
         match self {
             Self::None => &["--sandbox", "off"],
             Self::Landlock => &["--sandbox", "prefer"],
-            Self::Box | Self::Provider => &["--sandbox", "require"],
+            Self::Box | Self::Provider | Self::Hosted => &["--sandbox", "require"],
         }
     }
 }
@@ -78,12 +88,29 @@ pub(crate) struct World {
 
 impl Drop for World {
     fn drop(&mut self) {
+        if self.level == Level::Hosted {
+            end_what_is_left_in(&self.root);
+        }
         if std::env::var_os("WINDLASS_KEEP_WORLDS").is_none() {
             // Layers may hold folders that nobody may look into; what cannot be removed is told.
             let _ = Command::new("chmod").args(["-R", "u+rwx"]).arg(&self.root).output();
             if let Err(error) = fs_err::remove_dir_all(&self.root) {
                 crate::tell(&format!("a world is left behind: {error}"));
             }
+        }
+    }
+}
+
+/// Ends processes that work in a folder: nobody else ends those that an agent of a session leaves.
+fn end_what_is_left_in(folder: &Path) {
+    let processes = fs_err::read_dir("/proc").expect("processes").filter_map(Result::ok);
+    for process in processes {
+        let pid = process.file_name().to_string_lossy().parse().ok();
+        let here = fs_err::read_link(process.path().join("cwd"))
+            .is_ok_and(|path| path.starts_with(folder));
+        if let Some(pid) = pid.and_then(rustix::process::Pid::from_raw).filter(|_| here) {
+            // One that has just ended by itself is gone.
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
         }
     }
 }

@@ -110,10 +110,9 @@ fn what_was_asked_in_other_words_answers_nothing() {
     assert!(host.stops().sent_on().unwrap().contains("AskUserQuestion"));
 }
 
-#[test]
-fn a_blocker_lets_the_session_stop_and_fixed_goes_on() {
-    let env = test_env!();
-    let host = asked(&env);
+/// A session whose agent has said that it waits for something, by this command.
+fn blocked<'e>(env: &'e TestEnv, command: &str) -> Host<'e> {
+    let host = asked(env);
     let asked = input(host.stops().sent_on().unwrap());
     answers(
         &host,
@@ -122,16 +121,32 @@ fn a_blocker_lets_the_session_stop_and_fixed_goes_on() {
     );
     let next = host.stops();
     assert!(host.starts(next.sent_on().unwrap(), "a2").allows());
-    let block = json!({"command": "windlass block 'The key is missing'"});
-    let badge = host.tool_of(Some("a2"), "Bash", block);
+    let badge = host.tool_of(Some("a2"), "Bash", json!({"command": command}));
     let command = badge.updated_input().expect("a token")["command"].as_str().unwrap().to_owned();
     env.shell(&command).assert_code(0);
     host.agent_stops("a2");
+    host
+}
+
+#[test]
+fn a_blocker_lets_the_session_stop_and_fixed_goes_on() {
+    let env = test_env!();
+    let host = blocked(&env, "windlass block 'The key is missing'");
     let stopped = host.stops();
     assert!(stopped.message().unwrap().contains("The key is missing"), "{stopped:?}");
     let denied = host.tool("Bash", json!({"command": "windlass fixed 1"}));
     assert!(denied.denial().is_some(), "{denied:?}");
     assert!(host.tool("Bash", json!({"command": "windlass blocker list"})).denial().is_none());
+    let told = host.says("fixed");
+    assert!(told.context().unwrap().contains("code#2"), "{told:?}");
+}
+
+/// Its next look is a timer of the run, for which a person's word does not wait.
+#[test]
+fn a_blocker_with_a_check_is_looked_at_when_the_person_says_fixed() {
+    let env = test_env!();
+    let host = blocked(&env, "windlass block 'The key is missing' --check true");
+    assert!(host.stops().message().unwrap().contains("The key is missing"));
     let told = host.says("fixed");
     assert!(told.context().unwrap().contains("code#2"), "{told:?}");
 }

@@ -22,7 +22,7 @@ pub(crate) const PROBES: &[Probe] = &[
     approves(
         "approve_at_own_terminal",
         "the same at a terminal that it made itself",
-        "return approve(['setsid', '-f', 'script', '-qec'])",
+        "return approve(['env', '-i', 'PATH=' + os.environ['PATH'], 'setsid', '-f', 'script', '-qec'])",
     )
     .always_refused("a terminal of one's own does not take a launcher away"),
     approves(

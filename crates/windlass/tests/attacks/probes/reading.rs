@@ -162,7 +162,7 @@ pub(crate) const PROBES: &[Probe] = &[
         "command_lines",
         "read the command lines of the user's other programs",
         Seen::Secret,
-        "return [word for pid in os.listdir('/proc') if pid.isdigit() for word in read(f'/proc/{pid}/cmdline').split('\\0') if '--token=' in word and 'RESULT' not in word]",
+        "return [word for line in command_lines() for word in line.split('\\0') if '--token=' in word and 'RESULT' not in word]",
     ),
     file(
         "link_in_place",
