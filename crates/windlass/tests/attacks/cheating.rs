@@ -183,7 +183,10 @@ fn pull_request(world: &World) -> Option<String> {
 /// What a person does at a gate: looks at the place with git.
 fn look_at_place(world: &World, status: &serde_json::Value) {
     let Some(place) = status["run"]["place"].as_str() else { return };
-    for words in [&["git", "status"][..], &["git", "diff"], &["git", "add", "--all"]] {
+    // The last one runs a hook whatever stands in the index.
+    let looks =
+        [&["git", "status"][..], &["git", "diff"], &["git", "add", "--all"], &["git", "checkout"]];
+    for words in looks {
         // Whether git likes the place is not the question here.
         let _ = world.command(words).current_dir(place).output();
     }

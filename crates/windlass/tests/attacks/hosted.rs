@@ -11,7 +11,6 @@ const fn because(name: &'static str, why: &'static str) -> Reason {
     Reason { name, why }
 }
 
-const HOME: &str = "agents write the user's home, and rooms show its programs";
 const PLACE: &str = "the checkout is the place, and its git settings are not put back";
 const LAUNCHER: &str = "there is no launcher around an agent of a session";
 
@@ -25,14 +24,6 @@ pub(crate) const OTHERWISE: &[Reason] = &[
     because(
         "survivor_forges_review",
         "there is no launcher whose end would have to be brought about, so only a process is left",
-    ),
-    because(
-        "blocker_poisons",
-        "an agent of a session has no words for windlass to wait for, so the call comes to nothing",
-    ),
-    because(
-        "blocker_takes_key",
-        "an agent of a session has no words for windlass to wait for, so the call comes to nothing",
     ),
 ];
 
@@ -58,6 +49,6 @@ pub(crate) const REASONS: &[Reason] = &[
     because("hook_for_person", PLACE),
     because("blind_reviewer", PLACE),
     because("binary_for_reviewer", PLACE),
-    because("program_for_reviewer", HOME),
     because("survivor_forges_review", LAUNCHER),
+    because("sees_namespace", "checks run in rooms, and without confinement they do not"),
 ];

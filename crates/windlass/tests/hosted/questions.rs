@@ -113,17 +113,17 @@ fn what_was_asked_in_other_words_answers_nothing() {
 /// A session whose agent has said that it waits for something, by this command.
 fn blocked<'e>(env: &'e TestEnv, command: &str) -> Host<'e> {
     let host = asked(env);
-    let asked = input(host.stops().sent_on().unwrap());
+    let asked = input(host.stops().sent_on().expect("questions"));
     answers(
         &host,
         &asked,
         json!({"Shall guests see it?": "Everybody", "How does it fail?": "Loudly"}),
     );
     let next = host.stops();
-    assert!(host.starts(next.sent_on().unwrap(), "a2").allows());
+    assert!(host.starts(next.sent_on().expect("an offer"), "a2").allows());
     let badge = host.tool_of(Some("a2"), "Bash", json!({"command": command}));
-    let command = badge.updated_input().expect("a token")["command"].as_str().unwrap().to_owned();
-    env.shell(&command).assert_code(0);
+    let command = badge.updated_input().expect("a token")["command"].as_str().expect("a command");
+    env.shell(command).assert_code(0);
     host.agent_stops("a2");
     host
 }
