@@ -30,6 +30,8 @@ steps:
 /// Looks at what is there and does the next thing, whole or not at all.
 const AGENT: &str = r#"
 set -e
+prompt=$(cat)
+sent_back() { case "$prompt" in *Hotfix*) ;; *) return 1 ;; esac; }
 put() { cat > .windlass/run/new && mv .windlass/run/new "$1"; }
 case $WINDLASS_STEP in
   plan)
@@ -38,7 +40,7 @@ case $WINDLASS_STEP in
   work/*/code)
     case "$(cat "$WINDLASS_ITEM_ID.txt" 2>/dev/null)" in
       "") echo right 1 | put "$WINDLASS_ITEM_ID.txt" ;;
-      "right 1") echo right 2 | put "$WINDLASS_ITEM_ID.txt" ;;
+      "right 1") if sent_back; then echo right 2 | put "$WINDLASS_ITEM_ID.txt"; fi ;;
     esac ;;
   work/T1/review)
     case "$(cat T1.txt)" in

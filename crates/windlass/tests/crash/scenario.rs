@@ -37,9 +37,11 @@ steps:
 "#;
 
 /// Looks at what is there and does the next thing, whole or not at all: an agent that is killed and
-/// started again ends with the same files.
+/// started again ends with the same files. What it does when it is sent back it does only then.
 const AGENT: &str = r#"
 set -e
+prompt=$(cat)
+sent_back() { case "$prompt" in *Hotfix*) ;; *) return 1 ;; esac; }
 put() { cat > .windlass/run/new && mv .windlass/run/new "$1"; }
 case $WINDLASS_STEP in
   build)
@@ -47,7 +49,7 @@ case $WINDLASS_STEP in
     case "$(cat out.txt 2>/dev/null)" in
       "") echo wrong | put out.txt ;;
       wrong) echo right 1 | put out.txt ;;
-      "right 1") echo right 2 | put out.txt ;;
+      "right 1") if sent_back; then echo right 2 | put out.txt; fi ;;
     esac ;;
   review)
     case "$(cat out.txt)" in
