@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::id::ObjectId;
 
-use super::batch::{Bounds, read_small};
+use super::blobs::{Bounds, read_bounded};
 use super::git_error::GitError;
 use super::process::Git;
 
@@ -49,11 +49,11 @@ impl BaseFiles {
             }
             ids.insert(path.to_owned(), ObjectId::new(id));
         }
-        let targets: Vec<ObjectId> = linked.iter().map(|(_, id)| id.clone()).collect();
+        let targets: Vec<&ObjectId> = linked.iter().map(|(_, id)| id).collect();
         let bounds = Bounds { files: MAX_LINKS, each: MAX_TARGET_BYTES, all: 4 << 20 };
-        let read = read_small(&git, &targets, bounds)?;
+        let read = read_bounded(&git, &targets, bounds)?;
         let target = |(path, id): (String, ObjectId)| {
-            Some((path, String::from_utf8(read.get(id.as_str())?.clone()).ok()?))
+            Some((path, String::from_utf8(read.get(&id)?.clone()).ok()?))
         };
         let links = linked.into_iter().filter_map(target).collect();
         Ok(Some(Self { top_level: top_level.to_owned(), ids, links }))
@@ -80,10 +80,10 @@ impl BaseFiles {
     ) -> Result<BTreeMap<String, String>, GitError> {
         let ids: Vec<(&String, &ObjectId)> =
             paths.iter().filter_map(|path| Some((path, self.ids.get(path)?))).collect();
-        let names: Vec<ObjectId> = ids.iter().map(|(_, id)| (*id).clone()).collect();
-        let read = read_small(&|| Git::discovering(&self.top_level), &names, bounds)?;
+        let names: Vec<&ObjectId> = ids.iter().map(|(_, id)| *id).collect();
+        let read = read_bounded(&|| Git::discovering(&self.top_level), &names, bounds)?;
         let text = |(path, id): (&String, &ObjectId)| {
-            Some((path.clone(), String::from_utf8(read.get(id.as_str())?.clone()).ok()?))
+            Some((path.clone(), String::from_utf8(read.get(id)?.clone()).ok()?))
         };
         Ok(ids.into_iter().filter_map(text).collect())
     }

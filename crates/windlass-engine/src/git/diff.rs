@@ -1,13 +1,11 @@
 //! Comparing and reading trees in the engine's repository.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
 use globset::GlobSet;
 use windlass_core::id::ObjectId;
 
-use super::batch::{Bounds, read_small};
 use super::engine_repository::EngineRepository;
 use super::git_error::GitError;
 use super::process::path_from_bytes;
@@ -245,15 +243,6 @@ impl EngineRepository {
             }
         }
         Ok(found)
-    }
-
-    /// Reads many small blobs; those beyond the bounds are left out of the answer.
-    pub(crate) fn read_small_blobs(
-        &self,
-        ids: &[ObjectId],
-        bounds: Bounds,
-    ) -> Result<BTreeMap<String, Vec<u8>>, GitError> {
-        read_small(&|| self.git(), ids, bounds)
     }
 
     /// Reads one file of a tree; `None` when there is no such file.

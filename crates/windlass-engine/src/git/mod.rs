@@ -14,7 +14,6 @@
 
 mod aside;
 mod base_files;
-mod batch;
 mod blobs;
 mod changes;
 mod checkout;
@@ -54,7 +53,7 @@ mod user;
 
 pub use aside::BringError;
 pub use base_files::BaseFiles;
-pub use batch::Bounds;
+pub use blobs::Bounds;
 pub use changes::PAPERS;
 pub use checkout::{Checkout, CheckoutError, LayerShape};
 pub use commit::CommitRequest;

@@ -121,7 +121,7 @@ const KEYED: Bounds = Bounds { files: 2_000, each: MAX_KEYED_BYTES, all: 64 << 2
 
 /// What the changed files say of which only keys count, before and now.
 struct Keyed {
-    contents: BTreeMap<String, Vec<u8>>,
+    contents: BTreeMap<ObjectId, Vec<u8>>,
 }
 
 impl Keyed {
@@ -134,11 +134,9 @@ impl Keyed {
         let mut ids = Vec::new();
         for change in changes.filter(|change| matches!(look(rules, change), Some(Counts::Keys(_))))
         {
-            ids.extend(
-                [&change.old, &change.new].into_iter().flatten().map(|entry| entry.id.clone()),
-            );
+            ids.extend([&change.old, &change.new].into_iter().flatten().map(|entry| &entry.id));
         }
-        Ok(Self { contents: engine.read_small_blobs(&ids, KEYED)? })
+        Ok(Self { contents: engine.read_within(&ids, KEYED)? })
     }
 
     /// Returns what the rules say about one change.
@@ -153,7 +151,7 @@ impl Keyed {
     fn keyed(&self, change: &Change, keys: &BTreeSet<String>) -> Option<ProtectedChange> {
         let path = change.path.to_string();
         let read = |entry: Option<&TreeEntry>| match entry {
-            Some(entry) => values(&path, Some(self.contents.get(entry.id.as_str())?), keys),
+            Some(entry) => values(&path, Some(self.contents.get(&entry.id)?), keys),
             None => values(&path, None, keys),
         };
         let (Some(before), Some(values)) = (read(change.old.as_ref()), read(change.new.as_ref()))
