@@ -89,6 +89,7 @@ impl Place {
             .unwrap_or_default();
         rules.push(b'\n');
         rules.extend_from_slice(&users);
+        rules.extend_from_slice(format!("\n{}\n", place_files::TEMPORARIES).as_bytes());
         fs_err::write(run_dir.path("info/exclude"), rules)?;
         let attributes = prepare_attributes(&run_dir, user, request)?;
         let mut submodules = submodule::list(&run_dir, &user.top_level, user)?;

@@ -154,6 +154,10 @@ pub(crate) fn write_program(
     write(root, relative, bytes, Mode::from_raw_mode(0o755), None, Durability::Remakeable)
 }
 
+/// The names of files that are being written, as a rule of git. A process that is killed leaves one
+/// behind, and it is nobody's work.
+pub(super) const TEMPORARIES: &str = ".windlass-[0-9]*-[0-9]*";
+
 /// Whether bytes must survive a power failure, or can be made again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Durability {

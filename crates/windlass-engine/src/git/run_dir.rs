@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::engine_repository::{EngineRepository, configuration_head};
+use super::place_files::TEMPORARIES;
 use super::process::Git;
 
 /// Takes every conversion away: what git stores and checks out are the bytes of the file.
@@ -39,7 +40,7 @@ impl RunDir {
         let configuration = configuration_head(engine.format());
         fs_err::write(dir.join("config"), format!("{configuration}\tbare = false\n"))?;
         fs_err::write(dir.join("info/attributes"), EXACT_BYTES)?;
-        fs_err::write(dir.join("info/exclude"), "")?;
+        fs_err::write(dir.join("info/exclude"), format!("{TEMPORARIES}\n"))?;
         Ok(Self::open(&dir, engine))
     }
 

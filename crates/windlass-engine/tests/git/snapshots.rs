@@ -308,6 +308,18 @@ fn unreadable_files_are_trouble_and_are_kept() {
 }
 
 #[test]
+fn a_file_that_was_being_written_when_windlass_was_killed_is_nobodys_work() {
+    let world = World::new();
+    let mut run = world.start();
+    let before = run.snapshot();
+    run.write(".windlass-26395-17", "");
+    run.write("src/.windlass-26395-18", "half of");
+    assert_eq!(run.snapshot(), before);
+    run.write(".windlass-notes", "a file like any other");
+    assert_ne!(run.snapshot(), before);
+}
+
+#[test]
 fn resetting_the_files_keeps_ignored_ones() {
     let world = World::new();
     let mut run = world.start();
