@@ -70,7 +70,11 @@ pub(crate) fn protect(
         // What is beyond the bounds is not read, and the plan says so.
         let left =
             if round < ROUNDS { MAX_FILES_READ.saturating_sub(files.texts.len()) } else { 0 };
-        let bounds = Bounds { files: left, each: MAX_SCRIPT_BYTES, all: MAX_BYTES_READ - bytes };
+        let bounds = Bounds {
+            files: left,
+            each: MAX_SCRIPT_BYTES,
+            all: MAX_BYTES_READ.saturating_sub(bytes),
+        };
         let texts = read.texts(&wanted, bounds).map_err(unreadable)?;
         bytes += texts.values().map(String::len).sum::<usize>();
         files.unread.extend(wanted.into_iter().filter(|path| !texts.contains_key(path)));

@@ -143,6 +143,11 @@ pub struct Resolution {
 }
 
 impl Blocker {
+    /// Returns whether an agent asks for help with what it cannot finish.
+    pub fn is_by_agent(&self) -> bool {
+        self.kind == BlockerKind::Help && self.by.starts_with("agent:")
+    }
+
     /// Returns whether it still keeps the run.
     pub fn is_open(&self) -> bool {
         self.resolved.is_none()

@@ -89,8 +89,8 @@ const CACHES: &[&str] = &[
     "go/pkg",
 ];
 
-/// Caches of downloads that a tool makes by itself where they are not there yet, by its program. Nothing in
-/// them is started by anybody: programs, wrappers and settings of tools are on the lists above alone.
+/// Caches of downloads that a tool makes by itself where they are not there yet, by its program. In a room
+/// they are layers, so that nothing of them reaches the home.
 const MADE_BY: &[(&str, &[&str])] = &[
     ("bun", &[".bun/install/cache"]),
     ("cargo", &[".cargo/git", ".cargo/registry"]),

@@ -167,8 +167,7 @@ impl Verifier {
         fs_err::create_dir_all(&temp)?;
         policy.env.push(("TMPDIR".to_owned(), temp.to_string_lossy().into_owned()));
         let caches = self.rooms.exposed().caches();
-        // Nothing can be granted that is not there, and a tool would make the same folder.
-        caches.iter().for_each(|cache| drop(fs_err::create_dir_all(cache)));
+        // Those that are not there stay away: here they would be folders of the user's home.
         policy.confinement = Confinement {
             mode: self.mode,
             write: caches.into_iter().filter(|cache| cache.is_dir()).collect(),

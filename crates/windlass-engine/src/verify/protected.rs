@@ -1,5 +1,6 @@
 //! Protected files that are neither as they were nor as a person pinned them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use windlass_core::id::ObjectId;
@@ -11,7 +12,7 @@ use windlass_core::protect::{Counts, Entry, MAX_KEYED_BYTES, Protected, Rules, S
 
 use super::changes::{Changes, LINK_MODE, set};
 use super::verifier::{Broken, Looking};
-use crate::git::{Bounds, Change, EngineRepository, GitError, TreeEntry};
+use crate::git::{Bounds, Change, ChangeStatus, EngineRepository, GitError, TreeEntry};
 
 /// Git's mode of a submodule.
 const SUBMODULE_MODE: u32 = 0o160_000;
@@ -42,12 +43,23 @@ impl Looking<'_> {
             }
             let is_own = own_tests.is_match(change.path.to_string());
             let rules = if is_own { but_tests } else { all };
-            let found = keyed.judge(rules, change).filter(|found| !self.is_pinned(found));
-            let Some(found) = found else { continue };
+            let in_base = || self.engine.read_blob(request.base_code, &change.path);
+            let mut judged = keyed.judge(rules, change).map(|found| (found, Cow::Borrowed(change)));
+            if judged.is_none() && change.old.is_some() {
+                // A file that is new to the run stays new until it ends, whoever committed it.
+                let new = Change { old: None, status: ChangeStatus::Added, ..change.clone() };
+                let found = keyed.judge(rules, &new);
+                if let Some(found) = found
+                    && in_base()?.is_none()
+                {
+                    judged = Some((found, Cow::Owned(new)));
+                }
+            }
+            let Some((found, change)) = judged.filter(|(found, _)| !self.is_pinned(found)) else {
+                continue;
+            };
             // Tests that the run itself wrote are its work, also for a later step.
-            if keyed.judge(but_tests, change).is_none()
-                && self.engine.read_blob(request.base_code, &change.path)?.is_none()
-            {
+            if keyed.judge(but_tests, &change).is_none() && in_base()?.is_none() {
                 continue;
             }
             report.protected.push(found);

@@ -157,7 +157,7 @@ impl Looking<'_> {
             Ok(run) => run,
             Err(seen) => return Ok(Shown::unanswered(seen)),
         };
-        let (mut fault, mut summary) = fails_now(&now, &known);
+        let (mut fault, mut summary) = fails_now(&now, &known, trees.only_added);
         if fault.is_none() {
             summary.push_str(&taken_away(&now, &known, trees));
             // Once more, in a room of its own: a counter, a clock or a coin fails once as well.
@@ -271,7 +271,7 @@ fn passed_before(run: &SuiteRun) -> Option<(Fault, String)> {
 }
 
 /// What the run with the new tests shows; `known` are the tests that were there before.
-fn fails_now(run: &SuiteRun, known: &Tests) -> (Option<Fault>, String) {
+fn fails_now(run: &SuiteRun, known: &Tests, only_added: bool) -> (Option<Fault>, String) {
     let failed = run.tests.that(TestResult::Failed);
     match run.how {
         How::NoAnswer => {
@@ -312,7 +312,7 @@ fn fails_now(run: &SuiteRun, known: &Tests) -> (Option<Fault>, String) {
         return (Some(Fault::Wrong), summary);
     }
     let new_failed = new(failed.clone());
-    if new_failed.is_empty() && failed.is_empty() && does_not_build(run, known) {
+    if only_added && new_failed.is_empty() && failed.is_empty() && does_not_build(run, known) {
         let summary = "passed before, and with the new tests a part does not build without the \
                        implementation";
         return (None, format!("{summary}: {}", run.words));
@@ -348,7 +348,7 @@ const NOT_BUILT: [&str; 12] = [
 /// Whether a module was not built while others wrote reports. The trees differ in their test files alone,
 /// so that the new tests are why. No test failed and no new one ran; and either tests that passed before are
 /// silent, as those beside the new ones would be, or a compiler says so. Whoever only makes the command
-/// fail gains nothing: `green` asks that more tests run than before.
+/// fail gains nothing: `green` asks that more tests run than before, where only new files came.
 fn does_not_build(run: &SuiteRun, known: &Tests) -> bool {
     let ran = [TestResult::Passed, TestResult::Skipped].map(|result| run.tests.that(result));
     if ran.iter().flatten().any(|name| !known.has(name)) {
@@ -439,7 +439,7 @@ mod tests {
         let known = passed(&["core.a", "web.a"]);
         let fault = |said: &str, tests: Tests| {
             let (words, said) = ("exited with 1".to_owned(), Said::Now(said.into()));
-            fails_now(&SuiteRun { how: How::Failed, words, said, tests }, &known).0
+            fails_now(&SuiteRun { how: How::Failed, words, said, tests }, &known, true).0
         };
         assert_eq!(fault("", passed(&["core.a"])), None, "those beside the new ones are silent");
         let compiler = "[ERROR] COMPILATION ERROR : cannot find symbol";

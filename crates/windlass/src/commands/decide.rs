@@ -11,9 +11,9 @@ use windlass_engine::store::Life;
 
 use crate::cli::{
     AbortArguments, ApproveArguments, Cli, DriveArguments, FeedbackArguments, PauseArguments,
-    ProposeArguments, ResumeArguments, RetryResetArguments, RollbackArguments, SkipArguments,
+    ProposeArguments, RetryResetArguments, RollbackArguments, SkipArguments,
 };
-use crate::commands::resume;
+use crate::commands::resume::{Ready, Went};
 use crate::error::{CommandError, Kind};
 use crate::hook;
 use crate::output::Output;
@@ -42,15 +42,15 @@ pub(crate) fn approve(
     if !arguments.resume {
         return ask(&surroundings, &request, &what, output);
     }
-    let sent = send(&surroundings.site, &run.id, &person(), &request)?;
-    answered(&sent.answer)?;
+    let ready = Ready::find(cli, &DriveArguments::default(), output)?;
     output.remark(&what);
-    if sent.driven {
-        output.remark("somebody drives the run already, and goes on");
-        return Ok(ExitCode::SUCCESS);
+    match ready.decide_and_drive(&request, output)? {
+        Went::Here(code) => Ok(code),
+        Went::Driven(_) => {
+            output.remark("somebody drives the run already, and goes on");
+            Ok(ExitCode::SUCCESS)
+        }
     }
-    let drive = DriveArguments::default();
-    resume::resume(cli, &ResumeArguments { more: Vec::new(), no_cold: None, drive }, output)
 }
 
 pub(crate) fn feedback(

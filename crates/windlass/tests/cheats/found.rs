@@ -53,6 +53,31 @@ fn what_a_check_leads_to_is_asked_about() {
 }
 
 #[test]
+fn a_new_judge_that_a_person_accepted_asks_again_when_a_later_step_changes_it() {
+    let env = test_env!();
+    env.repository.write("src.txt", "right\n");
+    env.repository.commit("a project");
+    let workflow = "
+workflow: w
+defaults: {retries: 1, timeout: 20s}
+protect: [{file: hook.sh, only: new}]
+steps:
+  - {id: first, agent: a, task: Do it., done: {diff: any}, commit: wip}
+  - {id: second, agent: a, task: Do it., done: {diff: any}, commit: wip}
+";
+    let agent = "case $WINDLASS_STEP in first) echo true > hook.sh;; \
+                 *) echo 'exit 0' > hook.sh;; esac";
+    let finished = env.run(workflow, agent, &["--yes"]);
+    assert_eq!(finished.code, Some(3), "{finished}");
+    env.windlass(&["approve"]).assert_code(0);
+    let resumed = env.windlass(&["resume"]);
+    assert_eq!(resumed.code, Some(3), "{resumed}");
+    let status = env.status_json();
+    assert_eq!(status["gate"]["step"], "second", "{status:#}");
+    assert_eq!(status["gate"]["protected"][0], "hook.sh", "{status:#}");
+}
+
+#[test]
 fn a_link_leads_to_what_is_asked_about() {
     let env = test_env!();
     env.repository.write("real/go.sh", "grep -qx right src.txt\n");

@@ -151,10 +151,11 @@ impl RunState {
         self.update(index, |step| step.verify_first = false);
     }
 
-    /// Whether an agent waits for a person with what it could not finish.
+    /// Whether an agent waits for a person with what it could not finish. One that repeats what an earlier
+    /// attempt of the step asked for opens nothing new.
     pub(crate) fn asked_for_help(&self, attempt: &AttemptId) -> bool {
-        let agent = crate::run::Actor::agent(attempt);
-        self.open_blockers().any(|blocker| blocker.by == agent.as_str())
+        self.open_blockers()
+            .any(|open| open.is_by_agent() && open.step.as_ref() == Some(&attempt.step))
     }
 
     /// Work that was not `finished` goes on before anybody looks at it: a weak criterion could hold for

@@ -39,6 +39,12 @@ impl RunState {
                     let finished = self.finished_items(index);
                     self.update(index, |step| step.told.looked = finished);
                 }
+                if blocker.is_by_agent()
+                    && let Some(index) = blocker.step.as_ref().and_then(|step| self.plan.find(step))
+                {
+                    // What it could not finish goes on when somebody has helped.
+                    self.update(index, |step| step.verify_first = false);
+                }
                 self.blockers.push_back(Arc::new((**blocker).clone()));
                 self.obstruct();
             }

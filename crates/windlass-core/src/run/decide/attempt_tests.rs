@@ -118,6 +118,17 @@ fn work_that_was_cut_off_is_not_done_even_where_every_check_holds() {
 }
 
 #[test]
+fn work_that_was_cut_off_is_not_done_by_a_person_who_accepts_a_file_of_it() {
+    let mut run = Run::of([agent("code").retries(2)]);
+    run.begins("code");
+    run.ends_with("code#1", "c1", Outcome::TimedOut);
+    run.verifies(protected());
+    run.decides(approve(1, "c1"));
+    let events = run.verifies(holds());
+    assert!(matches!(events[0], Event::StepNotProven { .. }), "{events:?}");
+}
+
+#[test]
 fn a_providers_limit_waits_until_its_reset_and_costs_no_try() {
     let mut run = Run::of([agent("code").retries(1)]);
     run.begins("code");

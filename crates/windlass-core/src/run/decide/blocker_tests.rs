@@ -121,4 +121,5 @@ fn last_words_that_ask_for_a_person_keep_the_run_and_nobody_judges() {
     assert_eq!((blocker.by.as_str(), run.step("code").tries), ("agent:code#1", 0));
     run.decides(Decision::Fixed { what: None, notes: None });
     assert_eq!(run.state.status(), RunStatus::Active);
+    assert_eq!(run.outstanding(), [ensure("code#2")], "what it could not finish goes on");
 }

@@ -46,7 +46,8 @@ pub(super) fn verified(
         return Ok(());
     }
     let mut judgement = Judgement::of(draft.state.plan.step(index), report);
-    if let (Judgement::Proven, Some(_)) = (&judgement, attempt)
+    // Also after a gate: what a person accepted is a file, not that the work is all there.
+    if !matches!(judgement, Judgement::Failed(_))
         && let Some(failure) = unfinished(draft, index)
     {
         judgement = Judgement::Failed(failure);

@@ -74,8 +74,10 @@ fn failed(process: Outcome, ended: &Ended, told: &Told, now: Timestamp) -> Outco
     };
     match ended.reason.as_deref() {
         Some("budget_exhausted") => return Outcome::OverBudget { message: says() },
-        // It did what it could in its turns: what is there decides.
-        Some("max_turns" | "structured_output_retry_exhausted") => return process,
+        // It was stopped in its work: what is there may be half of it.
+        Some("max_turns" | "structured_output_retry_exhausted") => {
+            return fails(Category::Code, format!("claude was stopped in its work: {}", says()));
+        }
         Some("prompt_too_long") => {
             return fails(Category::Code, format!("the conversation became too long: {}", says()));
         }

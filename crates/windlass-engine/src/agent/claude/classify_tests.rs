@@ -57,7 +57,7 @@ fn a_turn_that_completed_is_judged_by_what_it_left() {
     }
     let turns = result(&json!({"is_error": true, "subtype": "error_max_turns",
         "terminal_reason": "max_turns", "result": null, "errors": ["Reached maximum turns"]}));
-    assert_eq!(judged(&[init(), turns]), exited(1));
+    assert!(judged(&[init(), turns]).was_cut_off(), "nobody knows what was still to come");
 }
 
 #[test]
