@@ -30,9 +30,7 @@ pub(super) fn outcome(process: Outcome, told: &Told, errors: &str, now: Timestam
         | Outcome::OverBudget { .. } => return process,
     }
     match &told.ended {
-        Some(ended) if ended.is_error || told.failure.is_some() => {
-            failed(process, ended, told, now)
-        }
+        Some(ended) if ended.is_error || told.failure.is_some() => failed(ended, told, now),
         Some(_) => process,
         None if told.started => Outcome::Interrupted { message: cut_off(&process, told, errors) },
         None => never_began(&process, errors),
@@ -67,7 +65,7 @@ fn never_began(process: &Outcome, errors: &str) -> Outcome {
     fails(Category::Infra, format!("claude {how} before it began: {said}"))
 }
 
-fn failed(process: Outcome, ended: &Ended, told: &Told, now: Timestamp) -> Outcome {
+fn failed(ended: &Ended, told: &Told, now: Timestamp) -> Outcome {
     let says = || {
         let said = Some(ended.says.clone()).filter(|says| !says.is_empty());
         said.or_else(|| told.last_words.clone()).unwrap_or_else(|| "it did not say why".to_owned())
