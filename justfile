@@ -6,6 +6,10 @@ check:
     cargo clippy --workspace --all-targets --locked -- -D warnings
     cargo deny --log-level error check bans licenses sources
 
+# What to run after every change: all tests that need no agent CLI, no browser and no hundreds of runs.
+quick *ARGUMENTS:
+    cargo nextest run --workspace --locked --profile quick {{ARGUMENTS}}
+
 # Everything that CI runs.
 test:
     ./.ci/test
@@ -33,3 +37,13 @@ other-clis:
 acp:
     ./.ci/agents acp
     cargo nextest run -p windlass --test acp --run-ignored all --success-output immediate
+
+# Platforms with their real tools: a small project each, `init` and whole runs; CI does not run it. `just packs go make`.
+packs *NAMES:
+    cargo build -p windlass
+    ./.ci/packs {{NAMES}}
+
+# Archives of the program with manual pages, completions and checksums, in target/dist: static for x86-64, or
+# `just dist aarch64-unknown-linux-gnu`. `.ci/dist` says what a target needs.
+dist *TARGETS:
+    ./.ci/dist {{TARGETS}}

@@ -31,6 +31,7 @@ impl Edge {
                 attempt,
                 report: Box::new(self.ended.clone()),
                 snapshot: self.files.snapshot.clone(),
+                jitter: windlass_core::run::EVEN_CHANCE,
             }),
             Effect::Verify { verification, step, .. } => {
                 let report = verified(&step).ok_or_else(|| format!("no report of `{step}`"))?;

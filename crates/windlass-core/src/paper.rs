@@ -5,10 +5,10 @@
 
 use std::fmt;
 
-use crate::workflow::diagnostic::Findings;
-use crate::workflow::fields::Fields;
-use crate::workflow::grammar::Mapping;
-use crate::workflow::{At, Diagnostic, yaml};
+use crate::source::diagnostic::Findings;
+use crate::source::fields::Fields;
+use crate::source::key::Mapping;
+use crate::source::{At, Diagnostic, yaml};
 
 /// The largest file of stories or of questions that is read.
 pub const MAX_PAPER_BYTES: usize = 256 << 10;
@@ -68,7 +68,11 @@ fn root<T>(
 ) -> Option<T> {
     if text.len() > MAX_PAPER_BYTES {
         let message = format!("the file has {} bytes, more than {MAX_PAPER_BYTES}", text.len());
-        findings.error_with_help(At::START, message, "say less, and name papers for the details");
+        findings.error_with_help(
+            At::START,
+            message,
+            "say less, and name documents for the details",
+        );
         return None;
     }
     let node = yaml::parse(text, findings)?;

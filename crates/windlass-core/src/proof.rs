@@ -2,112 +2,33 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::ContentHash;
+use crate::id::{ContentHash, RunId, StepId};
 use crate::judgement::{CriterionResult, Remark};
+pub use crate::outcome::Outcome;
 use crate::plan::{CheckId, Holds, Strength};
-use crate::run::Category;
 use crate::time::{Span, Timestamp};
 
-/// How an attempt's process ended.
+/// How many other runs are told.
+pub const MAX_ELSEWHERE: usize = 3;
+
+/// How many files are told of a step of another run.
+pub const MAX_ELSEWHERE_PATHS: usize = 5;
+
+/// The same failure in another run of the repository, and what became of it there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "how")]
-pub enum Outcome {
-    /// The process could not be started.
-    CouldNotStart {
-        /// Why.
-        message: String,
-    },
-    /// The process exited by itself.
-    Exited {
-        /// With this code.
-        code: i32,
-    },
-    /// A signal that windlass did not send ended it.
-    Signalled {
-        /// The signal.
-        signal: i32,
-    },
-    /// It took longer than its timeout.
-    TimedOut,
-    /// It showed no sign of life for its idle timeout.
-    Idle,
-    /// It went past a limit on processes, output or memory.
-    OverLimit {
-        /// Which one.
-        what: String,
-    },
-    /// Windlass was told to stop it.
-    Cancelled,
-    /// A provider's rate or usage limit stopped it.
-    ProviderLimit {
-        /// When the provider said that the limit ends.
-        resets_at: Option<Timestamp>,
-        /// What it said.
-        message: String,
-    },
-    /// Nothing was started: the account is at its limit, or the hours are quiet.
-    Held {
-        /// Until when.
-        until: Timestamp,
-        /// Why.
-        why: String,
-    },
-    /// The agent's program ended before its turn was over; the conversation can go on.
-    Interrupted {
-        /// What it said last.
-        message: String,
-    },
-    /// The agent could not work, and its program says why.
-    AgentFailed {
-        /// What kind of failure it is.
-        category: Category,
-        /// What it said.
-        message: String,
-    },
-    /// The money that was left for the attempt is used up.
-    OverBudget {
-        /// What the agent said.
-        message: String,
-    },
-}
-
-impl Outcome {
-    /// Returns whether something else than the agent ended the attempt, or its program failed. What it
-    /// left may satisfy every check and still be half of what it was about to do.
-    pub fn was_cut_off(&self) -> bool {
-        match self {
-            Self::Exited { .. } | Self::CouldNotStart { .. } | Self::Held { .. } => false,
-            Self::Signalled { .. }
-            | Self::TimedOut
-            | Self::Idle
-            | Self::OverLimit { .. }
-            | Self::Cancelled
-            | Self::ProviderLimit { .. }
-            | Self::Interrupted { .. }
-            | Self::AgentFailed { .. }
-            | Self::OverBudget { .. } => true,
-        }
-    }
-
-    /// Returns whether the same conversation can go on in the next attempt: the agent was stopped
-    /// by something that says nothing about its work.
-    pub fn goes_on(&self) -> bool {
-        match self {
-            Self::ProviderLimit { .. } | Self::Interrupted { .. } => true,
-            Self::AgentFailed { category, .. } => {
-                matches!(category, Category::Limit | Category::Lost)
-            }
-            Self::CouldNotStart { .. }
-            | Self::Exited { .. }
-            | Self::Signalled { .. }
-            | Self::TimedOut
-            | Self::Idle
-            | Self::OverLimit { .. }
-            | Self::Cancelled
-            | Self::Held { .. }
-            | Self::OverBudget { .. } => false,
-        }
-    }
+#[serde(deny_unknown_fields)]
+pub struct FailedElsewhere {
+    /// The run.
+    pub run: RunId,
+    /// Its step.
+    pub step: StepId,
+    /// When it failed so last.
+    pub at: Timestamp,
+    /// Whether the step was proven after that.
+    pub proven: bool,
+    /// Files that the step had changed when it was proven, at most [`MAX_ELSEWHERE_PATHS`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed: Vec<String>,
 }
 
 /// What an attempt used. Unknown is unknown, never zero.
@@ -252,6 +173,9 @@ pub struct Proof {
     pub cached: bool,
     /// How long it took.
     pub took: Span,
+    /// Why it failed, as far as its evidence tells; none in journals from before that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<crate::failure_rules::Cause>,
 }
 
 /// A protected file that is not as pinned.
@@ -311,6 +235,13 @@ pub struct VerifyReport {
     pub protected: Vec<ProtectedChange>,
     /// The diff of the protected files.
     pub protected_diff: Option<Blob>,
+    /// Protected files that are asked about at the next gate, as they differ from what nobody has to be
+    /// asked about: the base of the run while some of them wait, else the last commit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<ProtectedChange>,
+    /// Their diff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub later_diff: Option<Blob>,
     /// The verdict's value, where the criterion has a `verdict` check.
     pub verdict: Option<String>,
     /// The files that a route's `files` expression listed.
@@ -332,6 +263,13 @@ pub struct VerifyReport {
     /// What the agent wants to know, where the criterion has a `questions` check that holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<crate::question::Question>,
+    /// The stories that are to be built, where the criterion has a `stories` check that holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stories: Vec<crate::story::PlannedStory>,
+    /// Where other runs of the repository failed in the same way, as far as the edge looked it up: what
+    /// the next attempt is told stands in the journal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<FailedElsewhere>,
     /// The files as they are, when the place is not what was to be verified any more.
     pub moved_on: Option<crate::snapshot::Snapshot>,
     /// Set when the verifier itself could not do its work.
@@ -348,6 +286,8 @@ impl VerifyReport {
             outside_may_write: Vec::new(),
             protected: Vec::new(),
             protected_diff: None,
+            later: Vec::new(),
+            later_diff: None,
             verdict: None,
             route_files: Vec::new(),
             route_findings: Vec::new(),
@@ -356,6 +296,8 @@ impl VerifyReport {
             red: Vec::new(),
             papers: Vec::new(),
             questions: Vec::new(),
+            stories: Vec::new(),
+            elsewhere: Vec::new(),
             moved_on: None,
             broken: None,
         }

@@ -65,6 +65,12 @@ impl RepositoryHome {
         self.state.join("engine.git")
     }
 
+    /// Returns the folder with the stores that places borrow objects from. It lies among the state, which
+    /// no attempt and no check can write.
+    pub fn base_stores(&self) -> PathBuf {
+        self.state.join("base")
+    }
+
     /// Returns the folder in which launchers register themselves.
     pub fn registry(&self) -> PathBuf {
         self.state.join("launchers")

@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::apart::leave_session;
 use crate::command::{Background, Finished};
 use crate::journal::Journal;
 use crate::normalise::normalise;
@@ -39,6 +40,7 @@ pub struct TestEnv {
 impl TestEnv {
     /// Makes one; use [`test_env!`](crate::test_env).
     pub fn new(exe: &str, base: &str, layout: Layout) -> Self {
+        leave_session();
         let base = match layout {
             Layout::Home => PathBuf::from(base),
             Layout::SystemTemp => PathBuf::from("/tmp"),

@@ -7,6 +7,7 @@
 #![expect(clippy::expect_used, reason = "a test that cannot set up its world fails")]
 #![allow(clippy::unwrap_used, clippy::missing_panics_doc, reason = "a failed test panics")]
 
+mod apart;
 pub mod cli;
 mod command;
 mod environment;
@@ -25,6 +26,7 @@ mod terminal;
 pub mod wait;
 mod workspace;
 
+pub use apart::{AGENTS, MARKS};
 pub use command::{Background, Finished};
 pub use environment::{Layout, TestEnv};
 pub use gh::{Gh, GhCall};

@@ -9,17 +9,20 @@ use std::time::Instant;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use windlass_core::id::{RunId, StepId};
-use windlass_core::run::{GateKind, RunState};
+use windlass_core::plan::StepKind;
+use windlass_core::run::{Gate, GateKind, RunState};
 use windlass_core::time::{Span, Timestamp};
-use windlass_core::view::{Lines, printable, status_view};
+use windlass_core::view::{GateView, Lines, count, plain_lines, printable, status_view};
 use windlass_engine::dispatch::{Request, now, send_shown};
 use windlass_engine::journal::load;
 use windlass_engine::store::Store;
 
 use crate::changes;
-use crate::commands::{decide_answer, history, proof_line};
+use crate::commands::{decide_answer, history, newest_proofs, proof_line};
 use crate::error::CommandError;
-use crate::output::{note, prompt};
+use crate::gate_brief::GateBrief;
+use crate::lines::fitted;
+use crate::output::{Output, live_size, note, prompt};
 use crate::render::Paint;
 use crate::surroundings::{self, Surroundings, person};
 use keyboard::Typed;
@@ -31,50 +34,40 @@ pub(crate) use showing::{not_shown, only_grew};
 /// How often the journal is looked at while nobody types.
 const INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 500_000_000 };
 
+/// With more checks than this, their number has to do; `e` shows all.
+const MOST_CHECKS: usize = 4;
+
+/// How much of the evidence of one check is shown.
+const MOST_EVIDENCE: u64 = 512 << 10;
+
 /// How many files behind a verdict are shown.
 const MOST_FILES: usize = 20;
 
 /// Shows the gate and takes an answer. Returns whether the run can go on.
-pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<bool, CommandError> {
+pub(crate) fn at_gate(
+    surroundings: &Surroundings,
+    state: &RunState,
+    output: &Output,
+) -> Result<bool, CommandError> {
     let Some(gate) = state.gate() else { return Ok(false) };
+    let brief = GateBrief::of(surroundings, state)?;
+    let paint = Paint::new(output.has_colour());
     note("");
-    match &gate.kind {
-        GateKind::Approval => {
-            note(&format!("`{}` is proven. Accept it?", gate.step));
-            for line in proofs_of(surroundings, &state.facts.run, &gate.step)? {
-                note(&printable(&line, Lines::One));
-            }
-            for skip in status_view(state).gate.into_iter().flat_map(|gate| gate.skips) {
-                let reason = printable(&skip.reason, Lines::One);
-                note(&format!("  then `{}` is skipped: {reason}", skip.step));
-            }
-        }
-        GateKind::Route { verdict, target, files, told } => {
-            note(&format!("`{}` said {verdict}. Go back to `{target}`?", gate.step));
-            for line in told.lines() {
-                note(&format!("  {}", printable(line, Lines::One)));
-            }
-            for file in files.iter().take(MOST_FILES) {
-                note(&format!("  {}", printable(file, Lines::One)));
-            }
-            if files.len() > MOST_FILES {
-                note(&format!("  and {} more", files.len() - MOST_FILES));
-            }
-            note("  [a] goes back there, [r]ollback STEP goes elsewhere, [f]eedback reviews again");
-        }
-        GateKind::Protected { changes, .. } => {
-            note(&format!("`{}` changed files that judge the work:", gate.step));
-            for change in changes {
-                note(&format!("  {}", printable(&change.called(), Lines::One)));
-            }
-        }
-    }
-    if let Some(tests) = changes::tests(surroundings, state) {
-        note(&format!("  {tests}"));
-    }
     let showing = Showing::of(surroundings, state, gate);
     showing.print();
-    note("  look at it elsewhere: `windlass watch`, `windlass proofs`, `windlass place`");
+    note("");
+    let mut lines = question(surroundings, state, gate, paint)?;
+    let asked = lines.first().cloned().unwrap_or_default();
+    lines.extend(changes::tests(surroundings, state).map(|tests| format!("  {tests}")));
+    lines.extend(brief.iter().flat_map(|brief| brief.lines(paint)));
+    lines.push(
+        paint.dim("for a closer look: `windlass watch`, `windlass proofs`, `windlass place`"),
+    );
+    lines.iter().for_each(|line| note(line));
+    if live_size().is_some_and(|size| is_taller(&lines, size)) {
+        // The question has scrolled away; whoever answers has to see it.
+        note(&asked);
+    }
     let shown = Instant::now();
     // Also after an answer that was refused because the files changed: they are verified again.
     let open = |state: &RunState| state.gate().is_some_and(|open| open.id == gate.id);
@@ -82,9 +75,9 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
     loop {
         keyboard::settle(|| asked.is_wanted())?;
         let _marked = keyboard::Marked::begin();
-        prompt("[a]pprove, [f]eedback TEXT, [r]ollback STEP TEXT, [d]iff, [q]uit: ");
+        prompt("[a]pprove, [f]eedback TEXT, [r]ollback STEP TEXT, [d]iff, [e]vidence, [q]uit: ");
         if asked.wait()? != Answered::Here {
-            note("\nthe gate is not open any more: the run goes on");
+            note("\nthe gate is not open any more: the run continues");
             return Ok(true);
         }
         let line = match keyboard::read()? {
@@ -99,6 +92,10 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
             showing.print_all();
             continue;
         }
+        if matches!(line.trim(), "e" | "evidence") {
+            evidence(surroundings, state, &gate.step)?;
+            continue;
+        }
         let request = match parse(&line, state) {
             Ok(Some(request)) => request,
             Ok(None) => return Ok(false),
@@ -109,12 +106,92 @@ pub(crate) fn at_gate(surroundings: &Surroundings, state: &RunState) -> Result<b
         };
         let after = Some(Span(u64::try_from(shown.elapsed().as_millis()).unwrap_or(u64::MAX)));
         let (site, run) = (&surroundings.site, &state.facts.run);
-        let sent = send_shown(site, run, &person(), &request, after)?;
+        let sent = send_shown(site, run, &person(site), &request, after)?;
         match decide_answer(&sent.answer) {
             Ok(()) => return Ok(true),
             Err(error) => note(&error.error.to_string()),
         }
     }
+}
+
+/// Whether lines and the keys below them do not fit on one screen.
+fn is_taller(lines: &[String], (width, height): (usize, usize)) -> bool {
+    let rows: usize = lines.iter().map(|line| fitted(line, width).lines().count()).sum();
+    rows + 1 > height
+}
+
+/// Returns what is to be decided, in its first line, and what it is about.
+fn question(
+    surroundings: &Surroundings,
+    state: &RunState,
+    gate: &Gate,
+    paint: Paint,
+) -> Result<Vec<String>, CommandError> {
+    let mut lines = Vec::new();
+    match &gate.kind {
+        GateKind::Approval => {
+            let proofs = proofs_of(surroundings, &state.facts.run, &gate.step)?;
+            let passed = match proofs.len() {
+                0 => "is done".to_owned(),
+                checks => format!("passed {}", count(checks, "check")),
+            };
+            let step = state.plan.find(&gate.step).map(|index| &state.plan.step(index).kind);
+            let asked = match step {
+                Some(StepKind::PullRequest(_)) => {
+                    format!("Push `{}` and open the pull request?", state.facts.branch)
+                }
+                _ => "Accept it?".to_owned(),
+            };
+            let asked = format!("`{}` {passed}. {asked}", gate.step);
+            lines.push(paint.bold(&printable(&asked, Lines::One)));
+            if proofs.len() <= MOST_CHECKS {
+                lines.extend(proofs.iter().map(|line| printable(line, Lines::One)));
+            }
+            if let Some(unseen) = state.asked_about(gate) {
+                lines.push(
+                    "  it includes changes to protected files that no person has seen yet:"
+                        .to_owned(),
+                );
+                for change in &unseen.changes {
+                    lines.push(format!("  {}", printable(&change.called(), Lines::One)));
+                }
+            }
+            for line in status_view(state).gate.iter().flat_map(GateView::story_lines) {
+                lines.push(format!("  {line}"));
+            }
+        }
+        GateKind::Route { verdict, target, files, told } => {
+            let question = format!("`{}` said {verdict}. Go back to `{target}`?", gate.step);
+            lines.push(paint.bold(&printable(&question, Lines::One)));
+            for line in told.lines() {
+                lines.push(format!("  {}", printable(line, Lines::One)));
+            }
+            for file in files.iter().take(MOST_FILES) {
+                lines.push(format!("  {}", printable(file, Lines::One)));
+            }
+            if files.len() > MOST_FILES {
+                lines.push(format!("  and {} more", files.len() - MOST_FILES));
+            }
+            let keys =
+                "  [a] goes back there, [r]ollback STEP goes elsewhere, [f]eedback reviews again";
+            lines.push(keys.to_owned());
+            let risk = "  [x] WHY accepts the risk: the run continues, and the report says why";
+            lines.push(risk.to_owned());
+        }
+        GateKind::Protected { changes, late, .. } => {
+            let question = match late {
+                false => format!("`{}` changed files that judge the work:", gate.step),
+                true => {
+                    "Protected files were changed, and no person has seen how. May these changes be published?".to_owned()
+                }
+            };
+            lines.push(paint.bold(&question));
+            for change in changes {
+                lines.push(format!("  {}", printable(&change.called(), Lines::One)));
+            }
+        }
+    }
+    Ok(lines)
 }
 
 /// Where an answer came from.
@@ -183,6 +260,33 @@ impl<F: Fn(&RunState) -> bool> Asked<F> {
     }
 }
 
+/// Prints what each check of the step printed.
+fn evidence(
+    surroundings: &Surroundings,
+    state: &RunState,
+    step: &StepId,
+) -> Result<(), CommandError> {
+    let Some(store) = surroundings.store()? else { return Ok(()) };
+    let history = history(&store, &state.facts.run)?;
+    let known = history.steps.get(step);
+    let proofs = known.map_or(Vec::new(), |step| newest_proofs(&step.proofs, false));
+    if proofs.is_empty() {
+        note("no check has judged these files");
+    }
+    for entry in proofs {
+        note(&printable(&proof_line(entry, Paint::new(false)), Lines::One));
+        let Some(blob) = &entry.proof.evidence else { continue };
+        match surroundings.site.blobs().get(&blob.hash, MOST_EVIDENCE) {
+            Ok(bytes) => {
+                let text = String::from_utf8_lossy(&bytes);
+                plain_lines(text.trim_end()).iter().for_each(|line| note(&format!("    │ {line}")));
+            }
+            Err(error) => note(&format!("    it cannot be read: {error}")),
+        }
+    }
+    Ok(())
+}
+
 fn proofs_of(
     surroundings: &Surroundings,
     run: &RunId,
@@ -222,8 +326,19 @@ fn parse(line: &str, state: &RunState) -> Result<Option<Request>, String> {
                 checkpoint: None,
             }))
         }
+        "x" => {
+            let gate = state.gate().ok_or("the gate is gone")?;
+            if !matches!(gate.kind, GateKind::Route { .. }) {
+                return Err("there is no verdict to overrule: `a` approves".to_owned());
+            }
+            if rest.is_empty() {
+                return Err("say why the risk is accepted: `x WHY`; the report keeps it".to_owned());
+            }
+            let reason = format!("the risk is accepted: {rest}");
+            Ok(Some(Request::Skip { step: gate.step.clone(), reason, keep: true }))
+        }
         "q" | "quit" => Ok(None),
         "" => Err("an empty answer decides nothing".to_owned()),
-        _ => Err("answer with `a`, `f TEXT`, `r STEP TEXT`, `d` or `q`".to_owned()),
+        _ => Err("answer with `a`, `f TEXT`, `r STEP TEXT`, `d`, `e` or `q`".to_owned()),
     }
 }

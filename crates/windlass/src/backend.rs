@@ -8,6 +8,7 @@ use windlass_core::id::StepId;
 use windlass_core::plan::{Plan, PlanStep, StepKind};
 use windlass_engine::agent::{self, KNOWN, Script};
 
+use crate::agent_command;
 use crate::cli::RunArguments;
 use crate::commands::backends::{self, BackendView};
 use crate::error::CommandError;
@@ -37,7 +38,7 @@ pub(crate) fn choose(
 ) -> Result<Chosen, CommandError> {
     let (mut chosen, from_repository) = match wish(arguments, settings)? {
         Some(Wish::Command(Setting { value, origin })) => {
-            (command(value, &origin, output)?, origin.is_repository())
+            (command(&value, &origin, env, output)?, origin.is_repository())
         }
         Some(Wish::Agent(Setting { value, origin })) => {
             (named(&value, &origin, env, output)?, origin.is_repository())
@@ -46,6 +47,23 @@ pub(crate) fn choose(
     };
     chosen.from_repository = from_repository && chosen.command.is_some();
     Ok(chosen)
+}
+
+/// Returns the backend that the command line names, where it names one.
+pub(crate) fn by_flags(
+    agent_command: Option<&str>,
+    agent: Option<&str>,
+    env: &[(String, String)],
+    output: &Output,
+) -> Result<Option<Chosen>, CommandError> {
+    let flag = |value: Option<&str>| Setting::or_flag(value.map(str::to_owned), None);
+    if let Some(Setting { value, origin }) = flag(agent_command) {
+        return command(&value, &origin, env, output).map(Some);
+    }
+    match flag(agent) {
+        Some(Setting { value, origin }) => named(&value, &origin, env, output).map(Some),
+        None => Ok(None),
+    }
 }
 
 /// Looks at the backends that steps name for themselves: a run should not find out half-way that one
@@ -64,7 +82,7 @@ pub(crate) fn of_steps(
     for (name, step) in named.into_iter().filter(|(name, _)| *name != chosen.name) {
         let Some(known) = KNOWN.iter().find(|known| **known == name) else {
             return Err(CommandError::usage(format!(
-                "`{step}` wants to be played by `{name}`, which is not a backend of this version"
+                "`{step}` asks for the backend `{name}`, which is not a backend of this version"
             ))
             .hint(format!("a step can name one of `{}`", KNOWN.join("`, `"))));
         };
@@ -108,9 +126,20 @@ fn wish(arguments: &RunArguments, settings: &Settings) -> Result<Option<Wish>, C
     }
 }
 
-fn command(command: String, origin: &Origin, output: &Output) -> Result<Chosen, CommandError> {
+fn command(
+    written: &str,
+    origin: &Origin,
+    env: &[(String, String)],
+    output: &Output,
+) -> Result<Chosen, CommandError> {
+    let variable = |wanted: &str| {
+        env.iter().find(|(name, _)| name == wanted).map_or("", |(_, value)| value.as_str())
+    };
+    // An attempt has a home of its own, and whoever writes `~` means theirs.
+    let command = agent_command::with_home(written, variable("HOME"));
+    agent_command::refuse_missing(&command, variable("PATH"))?;
     if let Some(file) = origin.file() {
-        output.remark(&format!("agents are played by `{command}` (`agent_command` in {file})"));
+        output.remark(&format!("agents run with `{command}` (`agent_command` in {file})"));
     }
     if command.trim().is_empty() {
         return Err(CommandError::usage("the agent command is empty"));
@@ -145,12 +174,12 @@ fn named(
         return Err(CommandError::usage(format!("`{name}` is not a backend of this version")));
     };
     if let Some(why) = backends::unusable(&found.survey) {
-        return Err(CommandError::usage(format!("`{name}` cannot play agents: {why}"))
+        return Err(CommandError::usage(format!("`{name}` cannot run agents: {why}"))
             .hint("`windlass agent list` says what is there; nothing was started"));
     }
     if let Some(file) = origin.file() {
         let version = found.survey.version.as_deref().unwrap_or_default();
-        output.remark(&format!("agents are played by {name} {version} (`agent` in {file})"));
+        output.remark(&format!("agents run with {name} {version} (`agent` in {file})"));
     }
     Ok(Chosen { name: name.to_owned(), command: None, from_repository: false })
 }
@@ -167,11 +196,11 @@ fn by_protocol(
             .hint("write it as on a command line, for example `--agent \"acp:my-agent --acp\"`"));
     };
     if let Some(why) = backends::unusable(&backend.survey(env)) {
-        return Err(CommandError::usage(format!("`acp:{command}` cannot play agents: {why}"))
+        return Err(CommandError::usage(format!("`acp:{command}` cannot run agents: {why}"))
             .hint("nothing was started"));
     }
     if let Some(file) = origin.file() {
-        output.remark(&format!("agents are played by `{command}` (`agent` in {file})"));
+        output.remark(&format!("agents run with `{command}` (`agent` in {file})"));
     }
     Ok(Chosen { name: "acp".to_owned(), command: Some(command.to_owned()), from_repository: false })
 }
@@ -183,9 +212,7 @@ fn auto(env: &[(String, String)], output: &Output) -> Result<Chosen, CommandErro
         let Some(found) = backends::look_at(name, env) else { continue };
         if found.usable {
             let version = found.survey.version.as_deref().unwrap_or_default();
-            output.remark(&format!(
-                "agents are played by {name} {version} (`--agent` chooses another)"
-            ));
+            output.remark(&format!("agents run with {name} {version} (`--agent` chooses another)"));
             return Ok(Chosen { name: (*name).to_owned(), command: None, from_repository: false });
         }
         looked_at.push(found);
@@ -193,7 +220,7 @@ fn auto(env: &[(String, String)], output: &Output) -> Result<Chosen, CommandErro
     // One that is there and not signed in is nearer than one to install.
     looked_at.sort_by_key(|found| found.survey.program.is_none());
     let mut error = CommandError::usage(format!(
-        "nobody can play the agents: none of {} can be used",
+        "no agent program is ready: none of {} can be used",
         KNOWN.join(", ")
     ));
     for trouble in backends::troubles(&looked_at) {

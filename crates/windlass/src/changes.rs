@@ -33,7 +33,7 @@ pub(crate) fn engine(surroundings: &Surroundings) -> Result<EngineRepository, Co
             "the kept files are gone: there is no `{}`",
             folder.display()
         ))
-        .hint("they cannot be made again; the journal still says what happened")
+        .hint("they cannot be restored; the journal still records what happened")
     })
 }
 
@@ -60,7 +60,8 @@ pub(crate) fn print(
     let wanted = |file: &str| paths.is_empty() || paths.iter().any(|path| is_below(file, path));
     if shown == Shown::Patch && !output.is_json() {
         let protected = protects(plan);
-        let picked = Picked { protected: &protected, wanted: &wanted };
+        // Whoever asks for a diff wants all of it.
+        let picked = Picked { protected: &protected, wanted: &wanted, accepted: &|_| None };
         let work =
             ShownWork::between(engine, (from, to), &picked).map_err(CommandError::failure)?;
         patch(&work, output);
@@ -109,7 +110,7 @@ fn patch(work: &ShownWork, output: &mut Output) {
         }
     }
     if !papers.lines.is_empty() {
-        output.data(&paint.bold("\nPapers"));
+        output.data(&paint.bold("\nDocuments"));
     }
     for line in &papers.lines {
         if !output.try_data(&coloured(line, paint)) {

@@ -2,6 +2,7 @@
 
 mod decide;
 mod define;
+mod devflow;
 mod follow;
 mod help;
 mod hosted;
@@ -25,10 +26,13 @@ pub(crate) use define::{
     AgentArguments, AgentCommand, CheckArguments, GraphArguments, ImportArguments, SchemaArguments,
     SchemaOf, SimulateArguments, WorkflowArguments, WorkflowCommand,
 };
+pub(crate) use devflow::{
+    DeltaArguments, DeltaCommand, DeltaCreateArguments, DeltaNamed, TasksArguments, TasksCommand,
+};
 pub(crate) use follow::{
     Against, AuditArguments, CostArguments, CostKey, DiffArguments, LogArguments, ProofsArguments,
-    ReplayArguments, ReportArguments, RestoreArguments, StatusArguments, TrashArguments,
-    TrashCommand, TrashShowArguments,
+    ReplayArguments, ReportArguments, RestoreArguments, StatusArguments, TakeArguments,
+    TrashArguments, TrashCommand, TrashShowArguments,
 };
 pub(crate) use help::{
     AnswerArguments, BlockArguments, BlockerArguments, BlockerCheckArguments, BlockerCommand,
@@ -42,7 +46,8 @@ pub(crate) use hosted::{
 pub(crate) use platform::{PlatformArguments, PlatformCommand, WantedArguments};
 pub(crate) use start::{
     CompletionsArguments, DemoArguments, DoctorArguments, DriveArguments, InitArguments,
-    ManArguments, Pace, PlaceArguments, PlaceCommand, ResumeArguments, RunArguments,
+    ManArguments, NotifyArguments, NotifyCommand, Pace, PlaceArguments, PlaceCommand,
+    ResumeArguments, RunArguments,
 };
 
 pub(crate) use stories::{
@@ -57,8 +62,9 @@ pub(crate) use story::{
 
 /// A deterministic workflow engine for coding agents.
 ///
-/// Agents do the work; windlass decides what is next and accepts each step only on proof that it
-/// has seen itself. Without a command it says where things stand and what to do next.
+/// Turns an issue into a pull request and never takes an agent's word for it. Agents do the work;
+/// windlass decides the next step and accepts a step only on proof that it has seen itself. Without a
+/// command it shows the status and what to do next.
 #[derive(Debug, Parser)]
 #[command(name = "windlass", version, max_term_width = 100, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -66,8 +72,8 @@ pub(crate) struct Cli {
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub(crate) json: bool,
 
-    /// The run to work on; by default the newest unfinished one, else the newest. To decide, it has to
-    /// be named where several are unfinished
+    /// The run to work on; by default the newest unfinished run, else the newest run. Commands that
+    /// decide something need it where several runs are unfinished
     #[arg(long, global = true, help_heading = "Everywhere", value_name = "RUN")]
     pub(crate) run: Option<String>,
 
@@ -75,7 +81,7 @@ pub(crate) struct Cli {
     #[arg(short = 'C', long, global = true, help_heading = "Everywhere", value_name = "DIR")]
     pub(crate) directory: Option<PathBuf>,
 
-    /// Use colours; `auto` means at a terminal, unless NO_COLOR says no or CLICOLOR_FORCE says yes
+    /// Use colours; `auto` means at a terminal. NO_COLOR and CLICOLOR_FORCE are respected
     #[arg(
         long,
         global = true,
@@ -86,11 +92,11 @@ pub(crate) struct Cli {
     #[arg(hide_default_value = true, hide_possible_values = true)]
     pub(crate) color: Colour,
 
-    /// Print only errors, what was asked for, and the last line
+    /// Print only errors, the requested data and the last line
     #[arg(short, long, global = true, help_heading = "Everywhere", conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 
-    /// Say more: every event and check while a run goes on, agent, tries, time and cost of each step
+    /// Print more: every event and check of a run, and agent, tries, time and cost of each step
     #[arg(short, long, global = true, help_heading = "Everywhere")]
     pub(crate) verbose: bool,
 
@@ -128,29 +134,29 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 completed, 1 windlass could not do its work, 2 usage or definition, \
-3 waits for a person, 4 paused or waiting, 5 aborted.";
+Exit codes: 0 completed, 1 windlass could not do its work, 2 wrong usage or workflow, \
+3 a person is needed, 4 paused or waiting, 5 aborted.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Play a small but real run in a scratch repository
+    /// Show a small but real run in a scratch repository
     #[command(after_help = "Examples:\n  windlass demo\n  windlass demo --pace fast --keep seen")]
     Demo(DemoArguments),
-    /// Look at the repository, write a configuration and a workflow for it; safe to run twice
+    /// Set up a repository: detect its commands, try them, write a workflow; safe to run twice
     #[command(after_help = "Example: windlass init --dry-run")]
     Init(InitArguments),
-    /// Start a run and drive it
+    /// Start a run
     #[command(
         after_help = "Examples:\n  windlass run \"Add a health endpoint\" --input test=\"make test\" --input publish=false\n  windlass run --issue 42 --input test=\"make test\"\n  windlass run \"Add a health endpoint\" --workflow change --input test=\"make test\" --agent codex"
     )]
     Run(Box<RunArguments>),
-    /// Go on with a run: resume it if it is paused, and drive it
+    /// Continue a run that is idle, paused or was interrupted
     #[command(after_help = "Example: windlass resume --more attempts=20")]
     Resume(ResumeArguments),
-    /// Say where a run stands, why, since when, and what to do next
+    /// Show where a run stands, why, since when, and what to do next
     #[command(after_help = "Example: windlass status --json")]
     Status(StatusArguments),
-    /// Watch a run live, look into it, and answer its gates
+    /// Watch a run live, inspect it, and answer its gates
     #[command(
         after_help = "Example: windlass watch\n\nPress ? for the keys. Leaving the view never stops the run."
     )]
@@ -158,7 +164,7 @@ pub(crate) enum Command {
     /// Show what happened, event by event
     #[command(after_help = "Examples:\n  windlass log -f\n  windlass log --lines 20")]
     Log(LogArguments),
-    /// Show the state at any event, or why a step is where it is
+    /// Show the state of a run at any event, or explain the state of a step
     #[command(
         after_help = "Examples:\n  windlass replay --to 57\n  windlass replay --why implement"
     )]
@@ -168,40 +174,45 @@ pub(crate) enum Command {
         after_help = "Examples:\n  windlass diff --stat\n  windlass diff implement\n  windlass diff implement#2 --name-only"
     )]
     Diff(DiffArguments),
-    /// List, show and bring back the files of every attempt, and what was sent or rolled back
+    /// Merge the work of a run into your checkout: a fast-forward, or a merge without conflicts
+    #[command(
+        after_help = "Examples:\n  windlass take\n  windlass take --run k3v9x2ab --unfinished\n\nThe checkout has to be clean; untracked files may stay. Hooks of the repository are not run."
+    )]
+    Take(TakeArguments),
+    /// List, show and restore the files of every attempt, and of work that was sent or rolled back
     #[command(
         after_help = "Examples:\n  windlass trash list\n  windlass trash show implement#1 --patch\n  windlass trash restore implement#1 --to ../old"
     )]
     Trash(TrashArguments),
-    /// Write the report of a run: Markdown, or one HTML file that needs nothing else
+    /// Write the report of a run as Markdown or as one self-contained HTML file
     #[command(
         after_help = "Examples:\n  windlass report > report.md\n  windlass report --html -o report.html"
     )]
     Report(ReportArguments),
     /// Add up what attempts cost: money, tokens, turns, by step, agent, model and day
     #[command(
-        after_help = "Examples:\n  windlass cost\n  windlass cost --by day --since 2026-03-01 --all\n\nWithout --run it adds up all runs of the repository. What is unknown is counted as unknown, never as zero."
+        after_help = "Examples:\n  windlass cost\n  windlass cost --by day --since 2026-03-01 --all\n\nWithout --run it adds up all runs of the repository. Unknown costs are counted as unknown, never as zero."
     )]
     Cost(CostArguments),
-    /// Show every proof: check, verdict, strength, evidence
+    /// Show every proof: check, result, strength, evidence
     #[command(after_help = "Example: windlass proofs implement --output")]
     Proofs(ProofsArguments),
-    /// Check the journal: its chain, and every decision in it again
+    /// Verify the journal: recompute its hash chain and every decision in it
     #[command(after_help = "Example: windlass audit --json")]
     Audit(AuditArguments),
-    /// Accept what the gate shows
+    /// Approve what the gate shows
     #[command(after_help = "Example: windlass approve -m \"looks right\"")]
     Approve(ApproveArguments),
-    /// Have the step at the gate, or the failed one, done again with this in mind
+    /// Send the step at the gate, or the failed step, back with a message
     #[command(after_help = "Example: windlass feedback \"use the existing helper\"")]
     Feedback(FeedbackArguments),
     /// Go back to an earlier step
     #[command(after_help = "Example: windlass rollback plan \"the design misses deletion\"")]
     Rollback(RollbackArguments),
-    /// Do without a step
+    /// Skip a step
     #[command(after_help = "Example: windlass skip docs --reason \"done by hand\"")]
     Skip(SkipArguments),
-    /// Start nothing new; with --now also stop what is running
+    /// Pause the run after the running attempt; with --now stop the attempt too
     #[command(after_help = "Example: windlass pause --now")]
     Pause(PauseArguments),
     /// Give a failed step new tries
@@ -210,71 +221,74 @@ pub(crate) enum Command {
     /// End the run; its work is kept
     #[command(after_help = "Example: windlass abort --reason \"not needed any more\"")]
     Abort(AbortArguments),
-    /// Ask a person for help: the run waits until it is put right
+    /// Report a problem that only a person can solve; the run waits until it is solved
     #[command(
-        after_help = "Examples:\n  windlass block \"The Stripe test key is missing\" --check 'grep -q ^STRIPE_KEY= .env'\n  windlass block \"The staging database is down\" --severity high\n\nAgents and people can say it. A person goes on with `windlass fixed`."
+        after_help = "Examples:\n  windlass block \"The Stripe test key is missing\" --check 'grep -q ^STRIPE_KEY= .env'\n  windlass block \"The staging database is down\" --severity high\n\nAgents and people can use it. A person continues with `windlass fixed`."
     )]
     Block(BlockArguments),
-    /// List what only a person can put right, and look whether it is
+    /// List blockers (problems that only a person can solve), and check whether they are solved
     #[command(after_help = "Examples:\n  windlass blocker list\n  windlass blocker check 1 --json")]
     Blocker(BlockerArguments),
-    /// Say that a blocker is put right: it is looked at, and the run goes on
+    /// Say that a blocker is solved: windlass checks it, then the run continues
     #[command(
-        after_help = "Examples:\n  windlass fixed --notes \"the key is in .env\"\n  windlass fixed S2 --notes \"use the sandbox\"\n\nIts check and the workflow's `recheck` come first. If they fail, the blocker stays, says why, and the command exits with 3."
+        after_help = "Examples:\n  windlass fixed --notes \"the key is in .env\"\n  windlass fixed S2 --notes \"use the sandbox\"\n\nWindlass runs the blocker's check and the workflow's `recheck` first. If they fail, the blocker stays open and the command exits with 3."
     )]
     Fixed(FixedArguments),
-    /// List what agents asked, or say something unasked
+    /// List the questions of agents, or add an answer that nobody asked for
     #[command(
         after_help = "Examples:\n  windlass clarify list\n  windlass clarify add --phase analysis --category scope \"Mobile too?\" \"Only the web\""
     )]
     Clarify(ClarifyArguments),
-    /// Answer what agents ask
+    /// Answer questions of agents
     #[command(
         after_help = "Examples:\n  windlass answer Q1=a Q2=b\n  windlass answer \"Q1=only for admins\"\n  windlass answer Q1=a --recommended"
     )]
     Answer(AnswerArguments),
-    /// Give the code as it is a name, to come back to
+    /// Name the current state of the code, to come back to it later
     #[command(
         after_help = "Examples:\n  windlass checkpoint before-payments\n  windlass checkpoint list\n  windlass rollback implement \"try again\" --code --checkpoint before-payments"
     )]
     Checkpoint(CheckpointArguments),
-    /// Publish what is done as a draft pull request, without what is blocked
+    /// Publish the finished part as a draft pull request, without what is blocked
     #[command(after_help = "Example: windlass publish --draft")]
     Publish(PublishArguments),
-    /// In a hosting session: ask the person whether they meant to approve; they answer with a code
+    /// In a hosting session: ask the person to confirm an approval with a code
     #[command(after_help = "Example: windlass propose approve")]
     Propose(ProposeArguments),
-    /// Check a workflow file and print the most attempts it can use
+    /// Try the notification that you get at gates, at pauses and at the end
+    #[command(after_help = "Example: windlass notify test")]
+    Notify(NotifyArguments),
+    /// Check a workflow file, and print how many attempts it can use at most
     #[command(after_help = "Example: windlass check .windlass/workflows/change.yaml")]
     Check(CheckArguments),
-    /// List, show and eject workflows: built-in ones, yours, and this repository's
+    /// List, show and eject workflows: built-in ones, yours, and those of the repository
     #[command(after_help = "Example: windlass workflow eject change")]
     Workflow(WorkflowArguments),
     /// List, show and eject agents: the roles that steps name
     #[command(after_help = "Example: windlass agent eject developer")]
     Agent(AgentArguments),
-    /// Say what the repository is built with, and how it is built, tested and checked
+    /// Show what windlass detected in your repository: platform, build, test and lint commands
     #[command(
         after_help = "Examples:\n  windlass platform detect\n  windlass platform get-command test"
     )]
     Platform(PlatformArguments),
-    /// Turn a `phases.conf` into a workflow, with an account of every line
+    /// Convert a `phases.conf` into a workflow, and say what became of each line
     #[command(
         after_help = "Example: windlass import phases.conf -o .windlass/workflows/phases.yaml"
     )]
     Import(ImportArguments),
-    /// Walk every route, exhaustion and answer of a workflow with stub agents
+    /// Play every path through a workflow with stub agents
     #[command(after_help = "Example: windlass simulate .windlass/workflows/change.yaml\n\n\
-        Nothing runs: whether checks hold, what judges say and what people answer is played, and \
+        No agent and no check runs: results of checks, verdicts and answers of people are simulated, and \
         each `when` is taken both ways. Exits with 2 when a step or a route can never be reached.")]
     Simulate(SimulateArguments),
     /// Print the JSON Schema of workflow files, for editors
     #[command(after_help = "Example: windlass schema > .windlass/workflow.schema.json")]
     Schema(SchemaArguments),
-    /// Draw a workflow: its steps, what they need, where people decide, where verdicts lead
+    /// Draw a workflow: steps, dependencies, gates and routes
     #[command(after_help = "Example: windlass graph change.yaml --mermaid")]
     Graph(GraphArguments),
-    /// Say whether everything is there that runs need, and what is not enforced here
+    /// Check that this machine has what runs need, and show what cannot be enforced here
     #[command(
         after_help = "Examples:\n  windlass doctor\n  windlass doctor --checks change\n  windlass doctor --bundle report-for-the-bug.md"
     )]
@@ -284,23 +298,33 @@ pub(crate) enum Command {
         after_help = "Example: windlass completions bash > ~/.local/share/bash-completion/completions/windlass"
     )]
     Completions(CompletionsArguments),
-    /// Print a page of the manual, or write all pages
+    /// Print a manual page, or write all of them into a folder
     #[command(
         after_help = "Examples:\n  windlass man run | man -l -\n  windlass man --dir ~/.local/share/man/man1"
     )]
     Man(ManArguments),
-    /// Print where a run works, or clean up places of ended runs
+    /// Print the folder that a run works in, or remove folders of ended runs
     #[command(after_help = "Example: cd \"$(windlass place)\"")]
     Place(PlaceArguments),
     /// Add, list and change the items that a step repeats over
     #[command(after_help = "Example: windlass item add \"Reset the password by mail\" --id reset")]
     Item(ItemArguments),
-    /// Add, change, order and show stories; build one alone
+    /// Add, change, order and show stories; build a single one
     #[command(
         after_help = "Examples:\n  windlass story list\n  windlass story show S2\n  windlass story implement S2"
     )]
     Story(StoryArguments),
-    /// Review files, alone: a verdict and findings; nothing is changed
+    /// Read a TASKS.md: its tasks, what may run side by side, what is next, what would collide
+    #[command(
+        after_help = "Examples:\n  windlass tasks next\n  windlass tasks groups TASKS.md --json\n\nIt needs no run."
+    )]
+    Tasks(TasksArguments),
+    /// Change specs by deltas: write, review, approve, apply, set back; OpenSpec's changes too
+    #[command(
+        after_help = "Examples:\n  windlass delta create REQ-123 add-2fa\n  windlass delta apply --openspec add-2fa\n\nIt needs no run."
+    )]
+    Delta(DeltaArguments),
+    /// Review files: a verdict and findings; nothing is changed
     #[command(
         after_help = "Example: windlass review src/login.rs src/session.rs\n\nExits with 0 for APPROVED and with 4 for CHANGES_REQUESTED."
     )]
@@ -308,26 +332,26 @@ pub(crate) enum Command {
     /// Find the services outside the repository that a story needs
     #[command(after_help = "Example: windlass deps scan S2")]
     Deps(DepsArguments),
-    /// List what failed, say whether trying again is worth it, note what windlass cannot see
+    /// List failures, say whether a retry makes sense, add failures that windlass cannot see
     #[command(
         after_help = "Examples:\n  windlass failure list S2\n  windlass failure advice S2\n  windlass failure add S2 --category external \"the sandbox is down\""
     )]
     Failure(FailureArguments),
-    /// Show and check the phase of test-first work that stories are in
+    /// Show and check the test-first phase of stories
     #[command(after_help = "Examples:\n  windlass tdd status\n  windlass tdd validate S2 GREEN")]
     Tdd(TddArguments),
-    /// Print what an agent needs that goes on with the run, in at most 4 KiB
+    /// Print a summary for an agent that continues the run, at most 4 KiB
     #[command(after_help = "Example: windlass compact --json")]
     Compact,
-    /// Answer a hook of a hosting session; the host calls this, and gives the event on standard input
+    /// Answer a hook of a hosting session; the host calls this with the event on standard input
     #[command(
-        after_help = "Example: windlass hook claude stop\n\nCalled by hand it decides nothing: who calls is told by standard input."
+        after_help = "Example: windlass hook claude stop\n\nCalled by hand it decides nothing: only the host's own socket on standard input counts."
     )]
     Hook(HookArguments),
-    /// Have windlass steer sessions of Claude Code or Codex, through their hooks
+    /// Install the plugin by which windlass steers sessions of Claude Code or Codex
     #[command(after_help = "Examples:\n  windlass plugin install\n  windlass plugin validate")]
     Plugin(PluginArguments),
-    /// The agent's side: publish and read facts
+    /// For agents: publish and read facts
     #[command(after_help = "Example: windlass context set tests.allPassed=true")]
     Context(ContextArguments),
 }

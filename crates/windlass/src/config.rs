@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use windlass_core::config::{Config, Confinement, Origin, Settings};
+use windlass_core::guard::PublishRules;
 use windlass_core::workflow::MAX_SOURCE_BYTES;
 use windlass_engine::machine::HouseRules;
 
@@ -33,6 +34,12 @@ pub(crate) fn load(top_level: &Path) -> Result<Settings, CommandError> {
     Ok(Settings::of(configs))
 }
 
+/// Returns the folder of requirements in a repository.
+pub(crate) fn devflow_folder(top_level: &Path) -> Result<String, CommandError> {
+    const USUAL: &str = "devflow";
+    Ok(load(top_level)?.devflow.map_or_else(|| USUAL.to_owned(), |set| set.value))
+}
+
 /// Reads what confines attempts and checks, in the middle of a run.
 ///
 /// A file of the repository that cannot be read says nothing here: agents may write it, and it could
@@ -50,6 +57,30 @@ pub(crate) fn confinement(top_level: &Path) -> Result<Confinement, CommandError>
         configs.extend(config.map(|config| (origin, config)));
     }
     Ok(Settings::of(configs).confinement)
+}
+
+/// Reads which commands publish, for a guard: it is called before every command of a session, so a file
+/// without such a key is not read as YAML.
+///
+/// # Errors
+/// The user's own file has the keys and cannot be read. One of the repository's adds nothing then.
+pub(crate) fn publishing(top_level: &Path) -> Result<PublishRules, CommandError> {
+    let mut configs = Vec::new();
+    for (origin, file) in files(top_level) {
+        let shown = origin.file().unwrap_or_default().to_owned();
+        let speaks = |bytes: &Vec<u8>| bytes.windows(7).any(|part| part == b"publish");
+        let bytes = match bytes_of(&file, &shown) {
+            Err(_) if origin.is_repository() => continue,
+            read => read?.filter(speaks),
+        };
+        let Some(bytes) = bytes else { continue };
+        match Config::parse(&bytes, &shown, &HouseRules::knows_zone) {
+            Ok(config) => configs.push((origin, config)),
+            Err(_) if origin.is_repository() => {}
+            Err(_) => return Err(CommandError::usage(format!("`{shown}` cannot be read"))),
+        }
+    }
+    Ok(Settings::of(configs).confinement.publishing)
 }
 
 /// Returns the files that can set something for the repository at `top_level`.

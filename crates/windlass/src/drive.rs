@@ -2,22 +2,27 @@
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use windlass_core::config::{Notify, Setting};
 use windlass_core::id::RunId;
+use windlass_core::proof::Outcome;
 use windlass_core::run::{Event, RunState, RunStatus};
 use windlass_core::time::Timestamp;
-use windlass_core::view::{Lines, complete_view, describe, help_block, printable, status_view};
-use windlass_engine::dispatch::{DriveOptions, Driver, DriverHandle, Ended, Observer, now};
+use windlass_core::view::{
+    Lines, StepLine, StepLines, Tone, complete_view, describe, failing, help_block, plain_lines,
+    printable, status_view,
+};
+use windlass_engine::dispatch::{DriveOptions, Driver, Ended, Observer, now};
+use windlass_engine::store::blobs::Blobs;
 
 use crate::ask;
+use crate::clock::Clock;
+use crate::commands::history;
 use crate::error::{CommandError, EXIT_ABORTED, EXIT_PAUSED, EXIT_PERSON};
+use crate::interrupts::Interrupts;
 use crate::notify::{Bearer, Notifier};
 use crate::output::{Output, Verbosity, note, show_live};
 use crate::render::{self, Driving, Paint, Screen};
@@ -27,11 +32,15 @@ use crate::watch::Below;
 /// How long something may take before a line says that it is still going on.
 const STILL_RUNNING: Duration = Duration::from_secs(30);
 
-/// How often the compact view is drawn anew: elapsed times have seconds.
-pub(crate) const REDRAWN: Duration = Duration::from_secs(1);
+/// How often the compact view is drawn anew, so that its spinner turns.
+pub(crate) const REDRAWN: Duration = Duration::from_millis(200);
 
 /// The last line of the compact view.
 const HINT: &str = "Ctrl-C pauses the run; `windlass watch` elsewhere shows more";
+
+/// How much of the end of an agent's output is shown that ended with an error.
+const LAST_WORDS: usize = 5;
+const MAX_SAID: u64 = 256 << 10;
 
 /// How a run is driven.
 pub(crate) struct DriveHow {
@@ -62,6 +71,9 @@ pub(crate) fn stopped(
     Ok(exit_code(ended.status))
 }
 
+/// How long a run that waited here waits for whoever answered elsewhere, and is about to leave.
+const ANSWERED_ELSEWHERE: Duration = Duration::from_secs(10);
+
 /// Drives a run until it ends or waits for somebody who is not at this terminal, and says nothing about
 /// the end.
 pub(crate) fn drive_until_it_stops(
@@ -74,13 +86,22 @@ pub(crate) fn drive_until_it_stops(
         !output.is_json() && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let signals = Interrupts::listen()?;
     let notifier = Notifier::start(&surroundings.site, how.notify);
+    let told = match surroundings.store()? {
+        Some(store) => StepLines::after(&history(&store, run)?),
+        None => StepLines::default(),
+    };
+    let told = Arc::new(Mutex::new(told));
+    let mut patience = Duration::ZERO;
     loop {
         let bearer = notifier.bearer();
         let options = DriveOptions::local(how.no_wait).leaving_for_questions(can_ask);
-        let ended = drive_once(surroundings, run, options, &signals, bearer, output)?;
+        let options = options.patient(patience);
+        let told = Arc::clone(&told);
+        let ended = drive_once(surroundings, run, options, &signals, (bearer, told), output)?;
+        patience = ANSWERED_ELSEWHERE;
         if ended.status == RunStatus::AwaitingApproval
             && can_ask
-            && ask::at_gate(surroundings, &ended.state)?
+            && ask::at_gate(surroundings, &ended.state, output)?
         {
             continue;
         }
@@ -109,13 +130,16 @@ fn drive_once(
     run: &RunId,
     options: DriveOptions,
     signals: &Interrupts,
-    bearer: Bearer,
+    (bearer, told): (Bearer, Arc<Mutex<StepLines>>),
     output: &Output,
 ) -> Result<Ended, CommandError> {
     let verbosity = if output.is_json() { Verbosity::Quiet } else { output.verbosity() };
     let live = Below::where_it_can_be_seen(surroundings, run, output, HINT);
     let tick = if live.is_some() { REDRAWN } else { STILL_RUNNING };
-    let progress = Arc::new(Mutex::new(Progress::new(verbosity, live)));
+    let paint = Paint::new(output.has_colour());
+    let blobs = surroundings.site.blobs();
+    let progress = Progress { verbosity, live, paint, told, blobs, began: None, running: None };
+    let progress = Arc::new(Mutex::new(progress));
     let observer: Observer = {
         let progress = Arc::clone(&progress);
         Box::new(move |step, state| {
@@ -150,7 +174,8 @@ pub(crate) fn drive_watched(
     signals: &Interrupts,
     observer: Observer,
 ) -> Result<Ended, CommandError> {
-    let driver = Driver::take_over(&surroundings.site, run, &person(), options, observer)?;
+    let driver =
+        Driver::take_over(&surroundings.site, run, &person(&surroundings.site), options, observer)?;
     signals.send_to(Some(driver.handle()));
     let ended = driver.drive();
     signals.send_to(None);
@@ -171,8 +196,13 @@ fn finish(ended: &Ended, beside: bool, output: &mut Output) {
             return;
         }
         output.data("");
+        let failing = failing(&ended.state);
+        if !failing.is_empty() {
+            let lines: Vec<String> = failing.iter().map(|line| painted(line, paint)).collect();
+            output.screen(&format!("{}\n", lines.join("\n")));
+        }
         let screen = Screen { driving: Driving::Nobody, now: now(), paint, verbosity };
-        output.data(&render::status(&view, screen));
+        output.screen(&Clock::here().localised(&render::status(&view, screen)));
         if let Some(block) = help_block(&ended.state) {
             output.data(&format!("\n{}", printable(&block, Lines::Many)));
         }
@@ -183,19 +213,18 @@ fn finish(ended: &Ended, beside: bool, output: &mut Output) {
     }
 }
 
-/// Lines about what happens, with the time since the run began.
+/// Lines about what happens: one for each step, or with `--verbose` one for each event.
 struct Progress {
     verbosity: Verbosity,
     live: Option<Below>,
+    paint: Paint,
+    told: Arc<Mutex<StepLines>>,
+    blobs: Blobs,
     began: Option<Timestamp>,
     running: Option<(String, Timestamp)>,
 }
 
 impl Progress {
-    fn new(verbosity: Verbosity, live: Option<Below>) -> Self {
-        Self { verbosity, live, began: None, running: None }
-    }
-
     fn tell(&mut self, at: Timestamp, event: &Event, state: &RunState) {
         let began = *self.began.get_or_insert(state.started_at);
         match event {
@@ -205,35 +234,54 @@ impl Progress {
             Event::VerificationStarted { step, .. } => {
                 self.running = Some((format!("`{step}` is still being verified"), at));
             }
+            Event::ColdProofBegan { .. } => {
+                let what = "everything is still being checked on a fresh clone";
+                self.running = Some((what.to_owned(), at));
+            }
             Event::AttemptEnded { .. }
             | Event::AttemptLost { .. }
             | Event::StepProven { .. }
-            | Event::StepNotProven { .. } => self.running = None,
+            | Event::VerificationHindered { .. }
+            | Event::StepNotProven { .. }
+            | Event::ColdProofHeld { .. }
+            | Event::ColdProofFailed { .. }
+            | Event::ColdProofBroken { .. } => self.running = None,
             _ => {}
         }
-        // What only the machine needs to know would hide what people want to see.
-        let noise = matches!(
-            event,
-            Event::StepReady { .. }
-                | Event::StepTaken { .. }
-                | Event::DriverTookOver { .. }
-                | Event::DriverLeft
-                | Event::WaitEnded { .. }
-        );
-        let wanted = match self.verbosity {
-            Verbosity::Quiet => false,
-            Verbosity::Normal => !noise,
-            Verbosity::Verbose => true,
-        };
-        if wanted {
-            let words = printable(&describe(event), Lines::One);
-            note(&format!("{:>8}  {words}", at.since(began).to_string()));
-        }
-        if self.verbosity == Verbosity::Verbose {
-            for line in details(event) {
-                note(&format!("{:>8}    {}", "", printable(&line, Lines::One)));
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let lines = told.tell(at, event, state);
+        match self.verbosity {
+            Verbosity::Quiet => {}
+            Verbosity::Normal => {
+                let clock = Clock::here();
+                lines.iter().for_each(|line| note(&clock.localised(&painted(line, self.paint))));
+                for line in self.last_words(event) {
+                    note(&self.paint.dim(&format!("    │ {line}")));
+                }
+            }
+            Verbosity::Verbose => {
+                let words = printable(&describe(event).replace('\n', " "), Lines::One);
+                let words = Clock::here().localised(&words).into_owned();
+                note(&format!("{:>8}  {words}", at.since(began).to_string()));
+                for line in details(event) {
+                    note(&format!("{:>8}    {}", "", printable(&line, Lines::One)));
+                }
             }
         }
+    }
+
+    /// What an agent said last that ended with an error: that is the reason, whatever its checks say.
+    fn last_words(&self, event: &Event) -> Vec<String> {
+        let Event::AttemptEnded { report, .. } = event else { return Vec::new() };
+        let (Outcome::Exited { code: 1.. }, Some(output)) = (&report.outcome, &report.output)
+        else {
+            return Vec::new();
+        };
+        let Ok(bytes) = self.blobs.get(&output.hash, MAX_SAID) else { return Vec::new() };
+        let lines = plain_lines(String::from_utf8_lossy(&bytes).trim_end());
+        let mut lines: Vec<String> =
+            lines.into_iter().filter(|line| !line.trim().is_empty()).collect();
+        lines.split_off(lines.len().saturating_sub(LAST_WORDS))
     }
 
     fn still(&mut self) {
@@ -262,65 +310,12 @@ fn details(event: &Event) -> Vec<String> {
     }
 }
 
-/// Ctrl-C: once stops cleanly, twice now.
-pub(crate) struct Interrupts {
-    driver: Arc<Mutex<Option<DriverHandle>>>,
-    asked: Arc<AtomicBool>,
-    heeded: Arc<AtomicBool>,
-}
-
-impl Interrupts {
-    pub(crate) fn listen() -> Result<Self, CommandError> {
-        let driver: Arc<Mutex<Option<DriverHandle>>> = Arc::default();
-        let (asked, heeded) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
-        let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(CommandError::failure)?;
-        let interrupts = Self { driver, asked, heeded };
-        let (target, asked) = (Arc::clone(&interrupts.driver), Arc::clone(&interrupts.asked));
-        let heeded = Arc::clone(&interrupts.heeded);
-        std::thread::spawn(move || {
-            for _ in signals.forever() {
-                let before = asked.swap(true, Ordering::SeqCst);
-                let handle = target.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                match handle {
-                    Some(handle) if !before => {
-                        note("stopping; press Ctrl-C again to stop at once");
-                        handle.interrupt();
-                    }
-                    None if !before && heeded.load(Ordering::SeqCst) => {}
-                    // Everything below dies with this process: the launchers see to it.
-                    _ => leave_at_once(),
-                }
-            }
-        });
-        Ok(interrupts)
+/// A line in the colour of its tone.
+fn painted(line: &StepLine, paint: Paint) -> String {
+    match line.tone {
+        Tone::Good => paint.good(&line.text),
+        Tone::Bad => paint.bad(&line.text),
+        Tone::Plain => line.text.clone(),
+        Tone::Dim => paint.dim(&line.text),
     }
-
-    /// From here on the caller asks [`Interrupts::is_asked`] also while nothing is driven, so the
-    /// first Ctrl-C is left to it.
-    pub(crate) fn heed(&self) {
-        self.heeded.store(true, Ordering::SeqCst);
-    }
-
-    /// Whether somebody wants an end.
-    pub(crate) fn is_asked(&self) -> bool {
-        self.asked.load(Ordering::SeqCst)
-    }
-
-    /// A Ctrl-C from before counts for the driver too.
-    fn send_to(&self, driver: Option<DriverHandle>) {
-        let mut target = self.driver.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(driver) = driver.as_ref().filter(|_| self.is_asked()) {
-            driver.interrupt();
-        }
-        *target = driver;
-    }
-}
-
-#[expect(
-    clippy::exit,
-    reason = "a second Ctrl-C means now; the journal is consistent at any instant"
-)]
-fn leave_at_once() {
-    ask::keyboard::leave();
-    std::process::exit(130);
 }

@@ -99,7 +99,7 @@ impl From<OpenError> for CommandError {
 
 impl From<LoadError> for CommandError {
     fn from(error: LoadError) -> Self {
-        Self::failure(error).hint("`windlass audit` says what is wrong with the journal")
+        Self::failure(error).hint("`windlass audit` shows what is wrong with the journal")
     }
 }
 
@@ -130,7 +130,7 @@ impl From<StartError> for CommandError {
         let (kind, hint) = match &error {
             StartError::Unfinished { run } => (
                 Kind::Usage,
-                Some(format!("go on with `windlass resume --run {run}`, or end it with `windlass abort --run {run}`")),
+                Some(format!("continue with `windlass resume --run {run}`, or end it with `windlass abort --run {run}`")),
             ),
             StartError::Preflight(preflight) => (Kind::Usage, preflight_hint(preflight)),
             StartError::NothingToCarry { pattern } => (
@@ -196,10 +196,10 @@ impl From<DriveError> for CommandError {
                 )
             }
             DriveError::Hosted { host, .. } => format!(
-                "answer there, or end that session of {}: then `windlass resume` goes on",
+                "answer there, or end that session of {}: then `windlass resume` continues",
                 host.words()
             ),
-            _ => "the run goes on from its last decision with `windlass resume`".to_owned(),
+            _ => "the run continues from its last decision with `windlass resume`".to_owned(),
         };
         Self::failure(error).hint(hint)
     }
@@ -211,7 +211,7 @@ impl From<ClientError> for CommandError {
             ClientError::BelowLauncher => Self {
                 kind: Kind::Usage,
                 error: Box::new(ClientError::BelowLauncher),
-                hints: vec!["decisions are for people, at a terminal of their own".to_owned()],
+                hints: vec!["only people decide, in a terminal of their own".to_owned()],
             },
             host @ (ClientError::BelowHost { .. } | ClientError::NoTerminal { .. }) => Self {
                 kind: Kind::Usage,
@@ -226,8 +226,8 @@ impl From<ClientError> for CommandError {
                 kind: Kind::Usage,
                 error: Box::new(unboxed),
                 hints: vec![
-                    "an agent outside a box can have this called for it: decide at a terminal of \
-                     your own, with `windlass watch` or this command; `windlass doctor` says what a \
+                    "an agent that is not confined could have caused this call: decide in a \
+                     terminal of your own, with `windlass watch` or this command; `windlass doctor` says what a \
                      box needs"
                         .to_owned(),
                 ],

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
+use windlass_core::judges::{self, Files, MAX_SCRIPT_BYTES};
 use windlass_core::plan::{OWN_FILE, Plan};
-use windlass_core::protect::{self, Files, MAX_SCRIPT_BYTES, Protected};
+use windlass_core::protect::Protected;
 use windlass_core::workflow::Workflow;
 use windlass_engine::git::{BaseFiles, Bounds};
 
@@ -50,7 +51,7 @@ pub(crate) fn protect(
         return match base {
             Base::MayBeMissing => Ok(()),
             Base::Needed => Err(CommandError::usage(
-                "the commit that the run would begin with cannot be read, so nobody knows what judges its work",
+                "the commit that the run would start from cannot be read, so the files that judge its work are unknown",
             )
             .hint("look with `git log -1`; make a first commit where there is none")),
         };
@@ -59,7 +60,7 @@ pub(crate) fn protect(
     let mut files = Files { paths: read.paths(), links, ..Files::default() };
     let mut bytes = 0;
     for round in 0.. {
-        let found = protect::find(plan, &files, &packs);
+        let found = judges::find(plan, &files, &packs);
         let known =
             |path: &&String| files.texts.contains_key(*path) || files.unread.contains(*path);
         let wanted: Vec<String> = found.wants.iter().filter(|path| !known(path)).cloned().collect();
@@ -85,7 +86,7 @@ pub(crate) fn protect(
 
 fn unreadable(error: windlass_engine::git::GitError) -> CommandError {
     CommandError::failure(error)
-        .hint("windlass reads the files of `HEAD` to see what judges the work, and starts nothing without")
+        .hint("windlass reads the files of `HEAD` to find what judges the work, and cannot start without it")
         .hint("look with `git fsck` and `git status`; `protect: none` in the workflow does without")
 }
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use windlass_core::plan::PlanRequest;
 use windlass_core::platform::Pack;
-use windlass_core::protect::{Counts, Entry, Protected, Rules, Seen, values};
+use windlass_core::protect::{Asked, Counts, Entry, Protected, Rules, Seen, values};
 use windlass_core::workflow::Workflow;
 
 use super::Base;
@@ -21,17 +21,26 @@ static RULES: LazyLock<BTreeMap<&str, Rules>> = LazyLock::new(|| {
     builtin::PLATFORMS.iter().map(|one| (one.name, rules(one.source))).collect()
 });
 
-/// Whether a gate opens when a file with one content gets another; none is no file.
+/// Whether a person is asked when a file with one content gets another; none is no file.
 fn asks(pack: &str, path: &str, before: Option<&str>, now: Option<&str>) -> bool {
+    asked(pack, path, before, now).is_some()
+}
+
+/// When a person is asked.
+fn asked(pack: &str, path: &str, before: Option<&str>, now: Option<&str>) -> Option<Asked> {
     let entry = |text: Option<&str>| text.map(|_| Entry::File);
     match RULES[pack].look(Seen { path, was: entry(before), now: entry(now) }) {
-        None => false,
-        Some(Counts::Whole) => true,
+        None => None,
+        Some(Counts::Whole(asked)) => Some(asked),
         Some(Counts::Keys(keys)) => {
-            let read = |text: Option<&str>| values(path, text.map(str::as_bytes), &keys);
+            let all = keys.all();
+            let read = |text: Option<&str>| values(path, text.map(str::as_bytes), &all);
             match (read(before), read(now)) {
-                (Some(before), Some(now)) => !before.changed(&now).is_empty(),
-                _ => true,
+                (Some(before), Some(now)) => {
+                    let changed = before.changed(&now);
+                    (keys.rest || !changed.is_empty()).then(|| keys.asked(&changed))
+                }
+                _ => Some(keys.unread()),
             }
         }
     }
@@ -199,6 +208,8 @@ fn keys_that_decide_ask_and_others_do_not() {
         ("[dev-dependencies.b]\nversion = '1'\nfeatures = ['x']\n", false),
         ("[workspace]\n", true),
         ("[profile.test]\ndebug-assertions = false\n", true),
+        ("[profile.dev]\ndebug = 'line-tables-only'\n", false),
+        ("[profile.test.package.a]\ndebug-assertions = false\n", true),
         ("[lints.rust]\nunsafe_code = 'allow'\n", true),
         ("[[test]]\nname = 'a'\nharness = false\n", true),
         ("[lib]\ntest = false\n", true),
@@ -276,18 +287,138 @@ fn keys_that_decide_ask_and_others_do_not() {
         ("<properties><junit.version>5</junit.version></properties>", false),
         ("<properties><skipTests>true</skipTests></properties>", true),
         ("<properties><maven.test.skip>true</maven.test.skip></properties>", true),
-        ("<build><plugins><plugin/></plugins></build>", true),
-        ("<profiles><profile/></profiles>", true),
+        ("<build><plugins><plugin/></plugins></build>", false),
+        (
+            "<build><plugins><plugin><executions><execution/></executions></plugin></plugins></build>",
+            false,
+        ),
+        (
+            "<build><plugins><plugin><executions><execution><phase>test</phase></execution>\
+             </executions></plugin></plugins></build>",
+            true,
+        ),
+        (
+            "<build><plugins><plugin><artifactId>maven-antrun-plugin</artifactId></plugin></plugins>\
+             </build>",
+            true,
+        ),
+        (
+            "<build><plugins><plugin><configuration><testFailureIgnore>true</testFailureIgnore>\
+             </configuration></plugin></plugins></build>",
+            true,
+        ),
+        (
+            "<build><pluginManagement><plugins><plugin><configuration><excludes><exclude>*</exclude>\
+             </excludes></configuration></plugin></plugins></pluginManagement></build>",
+            true,
+        ),
+        (
+            "<build><plugins><plugin><configuration><compilerArgs><arg>-Xlint</arg></compilerArgs>\
+             </configuration></plugin></plugins></build>",
+            false,
+        ),
+        (
+            "<build><plugins><plugin><configuration><compilerArgs><arg>-sourcepath</arg>\
+             </compilerArgs></configuration></plugin></plugins></build>",
+            true,
+        ),
+        (
+            "<build><plugins><plugin><artifactId>maven-deploy-plugin</artifactId><configuration>\
+             <skip>true</skip></configuration></plugin></plugins></build>",
+            false,
+        ),
+        ("<build><testSourceDirectory>rig</testSourceDirectory></build>", true),
+        (
+            "<profiles><profile><activation><jdk>[1,)</jdk></activation><properties>\
+             <skipTests>true</skipTests></properties></profile></profiles>",
+            true,
+        ),
+        // Nothing activates it.
+        (
+            "<profiles><profile><id>a</id><properties><skipTests>true</skipTests></properties>\
+             </profile></profiles>",
+            false,
+        ),
         ("<properties><surefire.excludesFile>x</surefire.excludesFile></properties>", true),
+        (
+            "<build><plugins><plugin><artifactId>maven-surefire-plugin</artifactId><configuration>\
+             <enableAssertions>false</enableAssertions></configuration></plugin></plugins></build>",
+            true,
+        ),
         ("<properties><failsafe.includes>x</failsafe.includes></properties>", true),
         ("<modules><module>a</module></modules>", true),
     ] {
         let (before, now) = (pom(""), pom(more));
         assert_eq!(asks("java-maven", "pom.xml", Some(&before), Some(&now)), gate, "{more}");
     }
+    let named = |skip: &str| {
+        pom(&format!(
+            "<profiles><profile><id>ci</id><properties><a>{skip}</a></properties></profile></profiles>"
+        ))
+    };
+    let (before, now) = (named("1"), named("2"));
+    assert!(asks("java-maven", "pom.xml", Some(&before), Some(&now)), "a command may name it");
     let composer = r#"{"require": {}}"#;
     assert!(!asks("php", "composer.json", Some(composer), Some(r#"{"require": {"a/b": "1"}}"#)));
     assert!(asks("php", "composer.json", Some(composer), Some(r#"{"scripts": {"test": "true"}}"#)));
+}
+
+#[test]
+fn settings_of_linters_and_of_ci_wait_for_the_next_gate() {
+    for (pack, file) in [
+        ("go", ".golangci.yml"),
+        ("rust", "clippy.toml"),
+        ("rust", ".github/workflows/ci.yml"),
+        ("php", "phpstan.neon.dist"),
+        ("ruby", ".rubocop.yml"),
+        ("cmake", ".clang-tidy"),
+        ("node-npm", ".eslintrc.json"),
+        ("node-pnpm", "biome.json"),
+        ("python-uv", ".flake8"),
+        ("python-pip", "ruff.toml"),
+        ("python-poetry", "noxfile.py"),
+        ("java-maven", "checkstyle.xml"),
+    ] {
+        for (before, now) in [(None, Some("x")), (Some("x"), Some("y")), (Some("x"), None)] {
+            assert_eq!(asked(pack, file, before, now), Some(Asked::Later), "{pack} {file}");
+        }
+    }
+    for (file, before, now, when) in [
+        ("pyproject.toml", "", "[tool.ruff]\nexclude = ['*']\n", Asked::Later),
+        ("pyproject.toml", "", "[tool.pytest]\naddopts = ['-p', 'rig']\n", Asked::AtOnce),
+        ("pyproject.toml", "", "[tool.ruff]\na = 1\n[tool.pytest]\na = 1\n", Asked::AtOnce),
+        ("pyproject.toml", "", "[build-system]\nbackend-path = ['rig']\n", Asked::AtOnce),
+        ("pyproject.toml", "", "not toml", Asked::AtOnce),
+        (
+            "pyproject.toml",
+            "[tool.pytest.ini_options]\nfilterwarnings = ['error']\n",
+            "[tool.pytest.ini_options]\nfilterwarnings = ['error', 'ignore:a']\n",
+            Asked::AtOnce,
+        ),
+        (
+            "pyproject.toml",
+            "[tool.pytest.ini_options]\nfilterwarnings = ['ignore:a', 'error']\n",
+            "[tool.pytest.ini_options]\nfilterwarnings = ['error', 'ignore:a']\n",
+            Asked::AtOnce,
+        ),
+        ("tox.ini", "", "[testenv]\ncommands = true\n", Asked::Later),
+        ("tox.ini", "", "[pytest]\naddopts = -p rig\n", Asked::AtOnce),
+        ("setup.cfg", "", "[flake8]\nexclude = *\n", Asked::Later),
+    ] {
+        for pack in PYTHON {
+            assert_eq!(asked(pack, file, Some(before), Some(now)), Some(when), "{file} {now}");
+        }
+    }
+    let stricter = "[tool.pytest.ini_options]\nfilterwarnings = ['error']\n";
+    let before = "[tool.pytest.ini_options]\nfilterwarnings = ['error', 'ignore:a']\n";
+    assert!(!asks("python-uv", "pyproject.toml", Some(before), Some(stricter)), "{before}");
+    for when in ["[build-system]\nrequires = ['flit_core<4']\n", "[project]\nname = 'b'\n"] {
+        assert!(!asks("python-uv", "pyproject.toml", Some(""), Some(when)), "{when}");
+    }
+    assert_eq!(
+        asked("node-npm", "package.json", Some("{}"), Some(r#"{"eslintConfig": {"a": 1}}"#)),
+        Some(Asked::Later)
+    );
 }
 
 #[test]
@@ -312,9 +443,7 @@ fn honest_work_does_not_ask() {
         ("go", "go.sum"),
         ("go", "vendor/modules.txt"),
         ("go", "a_test.go"),
-        ("java-gradle", "gradle/libs.versions.toml"),
         ("php", "composer.lock"),
-        ("dotnet", "src/a.csproj"),
         ("ruby", "Gemfile.lock"),
         ("elixir", "mix.lock"),
     ] {
@@ -330,6 +459,22 @@ fn honest_work_does_not_ask() {
         ("go", "vendor/a/b.go"),
     ] {
         assert!(!asks(pack, file, None, new), "new: {pack} {file}");
+    }
+    // Of these it depends on what is changed.
+    let project = "<Project Sdk='a'><ItemGroup><PackageReference Include='x' Version='1'/></ItemGroup></Project>";
+    let catalogue =
+        "[versions]\na = \"1\"\n[libraries]\na = {module = \"g:a\", version.ref = \"a\"}\n";
+    let package = r#"{"scripts": {"test": "x"}, "devDependencies": {"mocha": "^1"}}"#;
+    for (pack, file, before, old, new, gate) in [
+        ("dotnet", "src/a.csproj", project, "Version='1'", "Version='2'", false),
+        ("dotnet", "src/a.csproj", project, "</Project>", "<Target Name='t'/></Project>", true),
+        ("java-gradle", "gradle/libs.versions.toml", catalogue, "\"1\"", "\"2\"", false),
+        ("java-gradle", "gradle/libs.versions.toml", catalogue, "g:a", "rig:a", true),
+        ("node-npm", "package.json", package, "^1", "^2", false),
+        ("node-npm", "package.json", package, "^1", "file:rig", true),
+    ] {
+        let now = before.replace(old, new);
+        assert_eq!(asks(pack, file, Some(before), Some(&now)), gate, "{pack} {file} {now}");
     }
 }
 
@@ -407,6 +552,11 @@ fn programs_count_by_their_lines() {
         ("ruby", "Gemfile", "gem 'a'\n", "gem 'a', path: 'rig'\n", true),
         ("ruby", "Gemfile", "gem 'a'\n", "gem 'a', :git => 'rig'\n", true),
         ("ruby", "Gemfile", "gem 'a'\n", "gem 'a'\nat_exit { exit! 0 }\n", true),
+        ("ruby", "Gemfile", "gem 'a', github: 'b/a'\n", "gem 'a'\n", false),
+        ("ruby", "Gemfile", "gem 'a'\n", "gem 'a', github: 'b/a'\n", true),
+        ("ruby", "Gemfile", "if OLD\n  gem 'a', '1'\nelse\n  gem 'a'\nend\n", "gem 'a'\n", false),
+        ("ruby", "Gemfile", "gem 'a'\n", "gem 'a' unless ENV['CI']\n", true),
+        ("ruby", "Gemfile", "gem 'a', path: '..'\n", "gem 'a'\n", true),
         (
             "elixir",
             "mix.exs",
@@ -431,6 +581,20 @@ fn programs_count_by_their_lines() {
             false,
         ),
         ("cmake", "CMakeLists.txt", "add_test(t t)\n", "\n", true),
+        (
+            "cmake",
+            "test/CMakeLists.txt",
+            "string(REPLACE \"a \\\"(\" b)\nadd_test(t t)\ntarget_link_libraries(t-test PUBLIC a)\n",
+            "string(REPLACE \"a \\\"(\" b)\nadd_test(t t)\ntarget_link_libraries(t-test PRIVATE a)\n",
+            false,
+        ),
+        (
+            "cmake",
+            "test/CMakeLists.txt",
+            "target_link_libraries(t-test PUBLIC a)\n",
+            "target_link_libraries(t-test PUBLIC rig)\n",
+            true,
+        ),
         ("cmake", "CMakeLists.txt", "add_test(t t)\n", "if(NO)\nadd_test(t t)\nendif()\n", true),
         (
             "cmake",
@@ -486,7 +650,10 @@ fn nothing_starts_where_the_commit_cannot_be_read() {
     git(&["init", "-q"]);
     assert!(protect(Base::MayBeMissing).is_ok());
     let refused = protect(Base::Needed).unwrap_err();
-    assert!(refused.in_one_line().contains("nobody knows what judges its work"), "{refused:?}");
+    assert!(
+        refused.in_one_line().contains("the files that judge its work are unknown"),
+        "{refused:?}"
+    );
     // A commit whose files are gone is no reason to look at nothing.
     fs_err::write(folder.path().join("a"), "x").unwrap();
     git(&["add", "a"]);

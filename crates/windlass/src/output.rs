@@ -5,11 +5,13 @@
 use std::borrow::Cow;
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use windlass_core::view::{Lines, printable};
+use windlass_core::view::{Lines, printable, printable_json};
 
 use crate::error::{CommandError, EXIT_USAGE};
+use crate::lines;
+use crate::pager::Pager;
 
 /// When colours are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -56,13 +58,27 @@ pub(crate) struct Output {
     colour: bool,
     terminal: bool,
     verbosity: Verbosity,
+    pager: Option<Arc<Mutex<Pager>>>,
 }
 
 impl Output {
     pub(crate) fn new(json: bool, colour: Colour, verbosity: Verbosity) -> Self {
         let terminal = std::io::stdout().is_terminal();
         let colour = colour.is_on(|name| std::env::var(name).ok(), terminal);
-        Self { json, colour, terminal, verbosity }
+        Self { json, colour, terminal, verbosity, pager: None }
+    }
+
+    /// Sends all further data through a pager, where somebody reads at a terminal.
+    pub(crate) fn page(&mut self) {
+        let dumb = std::env::var("TERM").is_ok_and(|term| term == "dumb");
+        if self.terminal && !self.json && !dumb {
+            self.pager = Pager::start().map(|pager| Arc::new(Mutex::new(pager)));
+        }
+    }
+
+    /// Waits until the person has read what the pager shows.
+    pub(crate) fn end_paging(&mut self) {
+        self.pager = None;
     }
 
     /// How much is to be said.
@@ -82,6 +98,11 @@ impl Output {
         if self.terminal { Cow::Owned(printable(text, Lines::Many)) } else { Cow::Borrowed(text) }
     }
 
+    /// Whether somebody looks at standard output.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.terminal
+    }
+
     /// Whether machine-readable output is wanted.
     pub(crate) fn is_json(&self) -> bool {
         self.json
@@ -94,6 +115,10 @@ impl Output {
 
     /// Prints a line of data; lines that are drawn anew stay below it.
     pub(crate) fn data(&mut self, text: &str) {
+        if let Some(pager) = &self.pager {
+            pager.lock().unwrap_or_else(PoisonError::into_inner).line(text);
+            return;
+        }
         let live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
         let below = |sequence: String| {
             if !live.is_empty() {
@@ -107,8 +132,20 @@ impl Output {
         below(drawn(&live));
     }
 
+    /// Prints a screen for people: at a terminal no word is broken in two.
+    pub(crate) fn screen(&mut self, text: &str) {
+        let width = if self.terminal { stdout_width() } else { None };
+        match width {
+            Some(width) => self.data(&lines::fitted(text, width)),
+            None => self.data(text),
+        }
+    }
+
     /// Prints a line of data, and says whether anybody still reads.
     pub(crate) fn try_data(&mut self, text: &str) -> bool {
+        if let Some(pager) = &self.pager {
+            return pager.lock().unwrap_or_else(PoisonError::into_inner).line(text);
+        }
         let mut out = std::io::stdout().lock();
         writeln!(out, "{text}").and_then(|()| out.flush()).is_ok()
     }
@@ -116,7 +153,7 @@ impl Output {
     /// Prints data as JSON.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) {
         match serde_json::to_string(value) {
-            Ok(text) => self.data(&text),
+            Ok(text) => self.data(&printable_json(&text)),
             Err(error) => note(&format!("the output cannot be put into JSON: {error}")),
         }
     }
@@ -156,8 +193,17 @@ impl Output {
 /// Lines at the bottom of the terminal that are drawn anew; whatever is said goes above them.
 static LIVE: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Prints a line for people.
+/// Prints a line for people; at a terminal no word is broken in two.
 pub(crate) fn note(text: &str) {
+    let text = match live_size() {
+        Some((width, _)) => Cow::Owned(lines::fitted(text, width)),
+        None => Cow::Borrowed(text),
+    };
+    exact_note(&text);
+}
+
+/// Prints a line for people as it is: of a diff, where an indented rest would look like another line.
+pub(crate) fn exact_note(text: &str) {
     let live = LIVE.lock().unwrap_or_else(PoisonError::into_inner);
     let mut out = std::io::stderr().lock();
     let _ = write!(out, "{}{text}\n{}", erased(&live), drawn(&live)).and_then(|()| out.flush());
@@ -166,6 +212,7 @@ pub(crate) fn note(text: &str) {
 /// Prints the answer to a hook call.
 pub(crate) fn hook_answer(answer: &serde_json::Value) {
     let mut out = std::io::stdout().lock();
+    let answer = printable_json(&answer.to_string());
     let _ = writeln!(out, "{answer}").and_then(|()| out.flush());
 }
 
@@ -192,6 +239,11 @@ pub(crate) fn line_up() {
 pub(crate) fn live_size() -> Option<(usize, usize)> {
     let size = rustix::termios::tcgetwinsize(std::io::stderr()).ok()?;
     (size.ws_col > 0 && size.ws_row > 0).then(|| (size.ws_col.into(), size.ws_row.into()))
+}
+
+fn stdout_width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    (size.ws_col > 0).then(|| size.ws_col.into())
 }
 
 /// Goes up over the lines and empties each.
@@ -231,9 +283,26 @@ pub(crate) fn bracket_pastes(on: bool) {
 }
 
 /// Prints what is wrong with the command line, or the help that was asked for.
+///
+/// Whoever asked for JSON gets JSON, also where the rest of the command line is not understood.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let _ = error.print();
-    if error.use_stderr() { ExitCode::from(EXIT_USAGE) } else { ExitCode::SUCCESS }
+    if !error.use_stderr() {
+        return ExitCode::SUCCESS;
+    }
+    let mut arguments = std::env::args_os().skip(1).take_while(|argument| argument != "--");
+    if arguments.any(|argument| argument == "--json") {
+        let text = error.render().to_string();
+        let (message, hints) = text.split_once("\n\n").unwrap_or((&text, ""));
+        let message = message.strip_prefix("error: ").unwrap_or(message).trim();
+        let hints: Vec<&str> =
+            hints.split("\n\n").map(str::trim).filter(|hint| !hint.is_empty()).collect();
+        let value = serde_json::json!({ "error": message, "because": [], "hints": hints });
+        let mut out = std::io::stdout().lock();
+        let value = printable_json(&value.to_string());
+        let _ = writeln!(out, "{value}").and_then(|()| out.flush());
+    }
+    ExitCode::from(EXIT_USAGE)
 }
 
 #[cfg(test)]

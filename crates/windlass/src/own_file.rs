@@ -29,7 +29,7 @@ impl Unusable {
 
 fn unreadable(file: &str, error: &std::io::Error) -> Unusable {
     let why = format!("`{file}` cannot be read: {error}");
-    Unusable::Refused { why, hint: "mend the file, or move it away" }
+    Unusable::Refused { why, hint: "fix the file, or move it away" }
 }
 
 /// Reads a file of the repository. A link that leads out of it is refused: with `--here` an agent can

@@ -1,6 +1,6 @@
 //! Which programs the machine has, as far as detection asks.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Returns whether a program is on the `PATH`; `python3:NAME` asks for a module of that Python.
@@ -25,4 +25,24 @@ fn has_module(python: &str, module: &str) -> bool {
     command.args(["-I", "-c", asked, module]).current_dir("/");
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
+}
+
+/// Opens a file in the person's browser, or says why not.
+pub(crate) fn open_in_browser(file: &Path) -> Result<(), String> {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let opener = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    if opener == "xdg-open" && !set("DISPLAY") && !set("WAYLAND_DISPLAY") {
+        return Err("there is no display to open it on".to_owned());
+    }
+    let opened = Command::new(opener)
+        .arg(file)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    match opened {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("`{opener}` ended with {status}")),
+        Err(error) => Err(format!("`{opener}` cannot be started: {error}")),
+    }
 }

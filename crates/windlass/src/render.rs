@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use windlass_core::import::{Became, Line, RemarkKind};
 use windlass_core::run::{HostKind, ItemStatus, Publication, StepStatus};
 use windlass_core::time::Timestamp;
-use windlass_core::view::{ItemView, StatusView, StepView};
+use windlass_core::view::{GateView, ItemView, StatusView, StepView};
 
 use crate::output::Verbosity;
 
@@ -125,6 +125,9 @@ pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
         let _ = writeln!(text, "  {detail}");
     }
     help::waits(&mut text, view, now);
+    for line in view.gate.iter().flat_map(GateView::story_lines) {
+        let _ = writeln!(text, "  {line}");
+    }
     for skip in view.gate.iter().flat_map(|gate| &gate.skips) {
         let _ = writeln!(text, "  then `{}` is skipped: {}", skip.step, skip.reason);
     }
@@ -149,7 +152,7 @@ pub(crate) fn status(view: &StatusView, screen: Screen) -> String {
             Driving::Nobody => writeln!(
                 text,
                 "  {}",
-                paint.bad("nobody is driving it: go on with `windlass resume`")
+                paint.bad("the run is idle; continue with `windlass resume`")
             ),
         };
     }
@@ -311,7 +314,7 @@ pub(crate) fn workflows(lines: &[WorkflowLine]) -> String {
             let _ = writeln!(text, "{:width$}  {remark}", "");
         }
     }
-    text.push_str("\nattempts: the most that a run can use, people's feedback aside");
+    text.push_str("\nattempts: the most that a run can use, not counting human feedback");
     text
 }
 

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use windlass_core::plan::Plan;
 use windlass_core::protect::{Entry, Rules, Seen};
+use windlass_core::run::RunState;
 use windlass_core::snapshot::Snapshot;
-use windlass_core::view::{Excerpt, Room, excerpt};
+use windlass_core::view::{Excerpt, Lines, Room, excerpt, printable};
 use windlass_engine::git::{Change, EngineRepository, GitError, PAPERS, TreeEntry, TreePath};
 
 /// How much of a patch is read. Whoever shows it says when there is more.
@@ -21,6 +22,8 @@ pub(crate) struct Picked<'a> {
     pub(crate) protected: &'a dyn Fn(&Change) -> bool,
     /// The files that are shown at all, by their path in the place.
     pub(crate) wanted: &'a dyn Fn(&str) -> bool,
+    /// Says at which gate a person accepted a file as it is; such a file is named, and not shown again.
+    pub(crate) accepted: &'a dyn Fn(&Change) -> Option<String>,
 }
 
 /// What differs between two snapshots, to be shown.
@@ -28,7 +31,10 @@ pub(crate) struct Picked<'a> {
 pub(crate) struct ShownWork {
     /// What changed besides lines.
     pub(crate) notes: Vec<String>,
+    /// Files that a person accepted before, as they are.
+    pub(crate) accepted: Vec<String>,
     code: Vec<u8>,
+    accepted_code: Vec<u8>,
     papers: Vec<u8>,
     more: bool,
 }
@@ -42,7 +48,20 @@ impl ShownWork {
         let mut changes = engine.diff(&from.code, &to.code)?;
         let all = changes.len();
         changes.retain(|change| (picked.wanted)(&change.path.to_string()));
-        let notes = engine.clone_notes(&to.code, &changes);
+        let notes = engine.clone_notes(&to.code, &changes)?;
+        let (mut accepted, mut before) = (Vec::new(), Vec::new());
+        changes.retain(|change| match (picked.accepted)(change) {
+            Some(words) => {
+                accepted.push(words);
+                before.push(change.path.clone());
+                false
+            }
+            None => true,
+        });
+        let mut accepted_code = Vec::new();
+        if !before.is_empty() {
+            accepted_code = engine.patch_as_text(&from.code, &to.code, &before, MAX_PATCH_BYTES)?;
+        }
         let exact = |keep: bool| -> Vec<TreePath> {
             let some = changes.iter().filter(|change| (picked.protected)(change) == keep);
             some.map(|change| change.path.clone()).collect()
@@ -68,7 +87,7 @@ impl ShownWork {
             papers = engine.patch_below(PAPERS, from, to, &paths, MAX_PATCH_BYTES)?;
         }
         let more = code.len().max(papers.len()) >= MAX_PATCH_BYTES;
-        Ok(Self { notes, code, papers, more })
+        Ok(Self { notes, accepted, code, accepted_code, papers, more })
     }
 
     /// The code, as far as there is room.
@@ -76,6 +95,11 @@ impl ShownWork {
         let mut shown = excerpt(&self.code, room);
         shown.left_out.more |= self.more;
         shown
+    }
+
+    /// What a person accepted before, whole.
+    pub(crate) fn accepted_before(&self) -> Excerpt {
+        excerpt(&self.accepted_code, Room::ENDLESS)
     }
 
     /// The papers, as far as there is room.
@@ -93,6 +117,27 @@ impl ShownWork {
         shown
     }
 }
+
+/// Says at which gate a person accepted a file, if it is as it was there: its bytes, and its mode, which
+/// nobody is asked about apart from them.
+pub(crate) fn accepted(state: &RunState, change: &Change) -> Option<String> {
+    let path = change.path.to_string();
+    let accepted = state.accepted.get(&path)?;
+    let now = change.new.as_ref();
+    let same_mode = match (&change.old, now) {
+        (Some(old), Some(new)) => old.mode == new.mode,
+        (None, Some(new)) => new.mode == PLAIN_FILE,
+        (_, None) => true,
+    };
+    if !same_mode || now.map(|entry| &entry.id) != accepted.now.as_ref() {
+        return None;
+    }
+    let (path, by) = (printable(&path, Lines::One), printable(&accepted.by, Lines::One));
+    Some(format!("{path}: accepted at the gate of `{}` by {by}", accepted.step))
+}
+
+/// Git's mode of an ordinary file.
+const PLAIN_FILE: u32 = 0o100_644;
 
 /// Says whether a changed file judges the work of a plan: some rules are about new files alone, some
 /// about those that were there.

@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use windlass_core::bytes::ByteSize;
 use windlass_core::config::{Confinement, PassEnv, Sandbox, Setting, Settings, Unheeded};
+use windlass_core::guard::PublishRules;
 use windlass_core::reach::{below_home, check_exposed};
 use windlass_engine::dispatch::Site;
 use windlass_engine::git::UserRepository;
 use windlass_engine::home::Home;
 use windlass_engine::journal::{Loaded, load};
 use windlass_engine::machine::{HouseRules, Machine};
-use windlass_engine::process::ancestry;
+use windlass_engine::process_table::ancestry;
 use windlass_engine::store::{Life, OpenError, Store, StoredRun};
 
 use crate::cli::{Cli, DriveArguments};
@@ -72,6 +73,7 @@ impl Surroundings {
             copy_limit: Confinement::COPY_LIMIT,
             disk_limit: Confinement::DISK_LIMIT,
             registries: Vec::new(),
+            publishing: PublishRules::default(),
             machine: Machine::new(&home.state, note),
             house,
         };
@@ -87,7 +89,7 @@ impl Surroundings {
     ) -> Result<(), CommandError> {
         if let Some(file) = &settings.pass_env_unheeded {
             output.remark(&format!(
-                "`pass_env` in {file} is not heeded: only you say what leaves your environment; \
+                "`pass_env` in {file} is ignored: only you say what leaves your environment; \
                  put it into your own configuration, or pass `--pass-env NAME`"
             ));
         }
@@ -111,7 +113,7 @@ impl Surroundings {
     ) -> Result<(), CommandError> {
         for Unheeded { key, file } in &confinement.unheeded {
             output.remark(&format!(
-                "`{key}` in {file} is not heeded: only you say what attempts and checks reach; put it \
+                "`{key}` in {file} is ignored: only you say what attempts and checks reach; put it \
                  into your own configuration"
             ));
         }
@@ -148,6 +150,7 @@ impl Surroundings {
         site.copy_limit = of(&confinement.copy_limit).unwrap_or(Confinement::COPY_LIMIT);
         site.disk_limit = of(&confinement.disk_limit).unwrap_or(Confinement::DISK_LIMIT);
         site.registries.clone_from(&confinement.registries);
+        site.publishing.clone_from(&confinement.publishing);
         Ok(())
     }
 
@@ -165,7 +168,7 @@ impl Surroundings {
         // serves only to say so.
         if below || std::env::var_os("WINDLASS_ATTEMPT").is_some() {
             return Err(CommandError::usage(format!("an agent or a check cannot {act}"))
-                .hint("that is for people, at a terminal of their own"));
+                .hint("only a person can do that, in a terminal of their own"));
         }
         crate::hook::below_host(&self.site.home, act)
     }
@@ -321,13 +324,34 @@ pub(crate) fn environment() -> Vec<(String, String)> {
         .collect()
 }
 
-/// Who decides at this terminal.
-pub(crate) fn person() -> String {
+/// The longest name of a person that is recorded.
+const MAX_PERSON: usize = 100;
+
+/// Names who decides at this terminal: git's name of the user, else the account.
+///
+/// The name is a label in the journal, in reports and in pull requests. It gives nobody authority.
+pub(crate) fn person(site: &Site) -> String {
+    let set = std::env::var("WINDLASS_PERSON").ok().and_then(|name| plain_name(&name));
+    // A git that cannot say it is no reason to refuse a decision.
+    let git = || site.user.user_name().ok().flatten().and_then(|name| plain_name(&name));
+    set.or_else(git).unwrap_or_else(account)
+}
+
+/// Names the account that this process runs as.
+pub(crate) fn account() -> String {
     ["WINDLASS_PERSON", "USER", "LOGNAME"]
         .iter()
         .filter_map(|name| std::env::var(name).ok())
-        .find(|name| !name.trim().is_empty())
+        .find_map(|name| plain_name(&name))
         .unwrap_or_else(|| format!("uid-{}", rustix::process::getuid().as_raw()))
+}
+
+/// Returns the name on one line; `None` if nothing of it is left.
+fn plain_name(name: &str) -> Option<String> {
+    let visible = |c: char| if c.is_control() { ' ' } else { c };
+    let words: String = name.chars().map(visible).take(MAX_PERSON).collect();
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!words.is_empty()).then_some(words)
 }
 
 /// Names a step of the run, or says which one was meant.
@@ -353,7 +377,7 @@ pub(crate) fn step(
 pub(crate) fn no_run() -> CommandError {
     if std::env::var_os("WINDLASS_ATTEMPT").is_some() {
         return CommandError::usage("an agent or a check cannot decide about the run")
-            .hint("that is for people, at a terminal of their own");
+            .hint("only a person can do that, in a terminal of their own");
     }
     CommandError::usage("there is no run in this repository yet")
         .hint("start one with `windlass run GOAL` or `windlass run --issue N`")

@@ -3,9 +3,10 @@
 //! Each of the last commits of a repository, along its first parents, is taken for a step: the tree of its
 //! parent is what the step began with, its own tree what it left. The plan is a real one, for the platforms
 //! that are detected in the parent, with what is found by the words of its commands, and the engine's own
-//! function says what a person would be asked about. People changed these files for good reasons, so every
-//! question counts as a false alarm; that is more than there are, because some commits are about nothing but
-//! how the work is judged.
+//! function says what a person would be asked about. An alarm is a gate of its own: a question that stops the
+//! step at once. What waits for the next gate (CI files, settings of linters) opens none and is counted apart.
+//! People changed these files for good reasons, so every alarm counts as a false one; that is more than there
+//! are, because some commits are about nothing but how the work is judged.
 //!
 //! Two kinds of commits are no step of an agent, so the bound is for the others: those that a bot made
 //! (updates of dependencies and of CI actions), and those that change nothing but CI files. Both figures are
@@ -15,9 +16,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use windlass_core::id::ObjectId;
+use windlass_core::judges::{Files, MAX_SCRIPT_BYTES, find};
 use windlass_core::plan::{Plan, PlanRequest};
 use windlass_core::platform::{Listing, Pack, PinnedPlatform, Wanted, detect, texts_wanted};
-use windlass_core::protect::{Files, MAX_SCRIPT_BYTES, Protected, find};
+use windlass_core::protect::{Asked, Protected};
 use windlass_core::workflow::Workflow;
 use windlass_engine::git::{BaseFiles, Bounds, EngineRepository, TreePath, UserRepository};
 use windlass_engine::verify::protected_between;
@@ -50,6 +52,8 @@ struct Replayed {
     /// Commits by bots, and commits of nothing but CI files.
     no_steps: usize,
     alarms: Vec<Alarm>,
+    /// Steps of agents, or like them, that ask nothing at once and something at the next gate.
+    shown_later: usize,
 }
 
 /// Files of continuous integration, and of the bots that update it.
@@ -90,6 +94,7 @@ pub(super) fn measure(
     let (scratch, commits) = (Scratch::new(Medium::Disk)?, effort.pick(10, 100));
     let packs = packs(windlass, &scratch)?;
     let (mut figures, mut steps, mut no_steps, mut alarms) = (Vec::new(), 0, 0, Vec::new());
+    let mut shown_later = 0;
     let mut causes: BTreeMap<String, usize> = BTreeMap::new();
     for (name, git) in git_folders(folder)? {
         let replayed = replay(&scratch, &name, &git, &packs, commits)?;
@@ -112,6 +117,7 @@ pub(super) fn measure(
             all,
         ));
         figures.push(rate(format!("{name}: {own} without bots and CI only"), own_alarms, own));
+        shown_later += replayed.shown_later;
         alarms.extend(replayed.alarms);
     }
     let mut causes: Vec<_> = causes.into_iter().collect();
@@ -126,6 +132,8 @@ pub(super) fn measure(
     steps -= no_steps;
     let title = format!("all together: {steps} without bots and CI only");
     figures.push(rate(title, alarms.len(), steps).at_most(BOUND));
+    let title = "no alarm, but something to show at the next gate".to_owned();
+    figures.push(rate(title, shown_later, steps));
     let parts: [Part; 4] = [
         ("rules of packs ask", |alarm| alarm.by_packs),
         ("only rules that always hold ask", |alarm| !alarm.by_packs),
@@ -202,18 +210,20 @@ fn replay(
             replayed.platforms = platforms.iter().map(PinnedPlatform::called).collect();
         }
         let rules = rules(&clone, platforms, packs, parent)?;
-        let asked = protected_between(&engine, &rules, parent, commit)?;
+        let mut asked = protected_between(&engine, &rules, parent, commit)?;
+        let all = asked.len();
+        asked.retain(|found| found.asked == Asked::AtOnce);
         replayed.steps += 1;
         let no_step = is_by_bot(scratch, &clone, commit)? || is_ci_only(&engine, parent, commit)?;
         replayed.no_steps += usize::from(no_step);
+        replayed.shown_later += usize::from(asked.is_empty() && all > 0 && !no_step);
         if !asked.is_empty() {
-            let always = protected_between(&engine, &[], parent, commit)?.len();
+            let mut always = protected_between(&engine, &[], parent, commit)?;
+            always.retain(|found| found.asked == Asked::AtOnce);
+            let always = always.len();
             let (by_packs, changed) = (asked.len() > always, engine.diff(parent, commit)?.len());
-            let beside_work = changed > asked.len();
-            let about = asked.into_iter().map(|change| match &change.keys[..] {
-                [] => change.path,
-                keys => format!("{} ({})", change.path, keys.join(", ")),
-            });
+            let beside_work = changed > all;
+            let about = asked.into_iter().map(|found| found.change.called());
             let (commit, about) = (commit.clone(), about.collect());
             replayed.alarms.push(Alarm { commit, about, by_packs, beside_work, no_step });
         }
@@ -319,13 +329,21 @@ mod tests {
         let replayed = replay(&scratch, "x", &found[0].1, &[], 100).unwrap();
         assert_eq!((replayed.steps, replayed.alarms.len()), (3, 1), "{replayed:?}");
         let alarm = &replayed.alarms[0];
-        assert_eq!(alarm.about, [".github/workflows/ci.yml", "AGENTS.md"]);
+        assert_eq!(alarm.about, ["AGENTS.md"], "CI files wait for the next gate");
         assert!(!alarm.by_packs && !alarm.beside_work && !alarm.no_step, "{alarm:?}");
         assert_eq!(replayed.no_steps, 0, "{replayed:?}");
         fs_err::write(repository.join(".github/workflows/ci.yml"), "y").unwrap();
         run(scratch.command("git").args(["add", "-A"]), 0).unwrap();
         run(scratch.command("git").args(["commit", "-qm", "ci", "--no-gpg-sign"]), 0).unwrap();
         let replayed = replay(&scratch, "y", &found[0].1, &[], 100).unwrap();
-        assert_eq!((replayed.no_steps, replayed.alarms.len()), (1, 2), "CI alone is counted apart");
+        assert_eq!((replayed.no_steps, replayed.alarms.len()), (1, 1), "CI alone is no step");
+        assert_eq!(replayed.shown_later, 0, "{replayed:?}");
+        for file in [".github/workflows/ci.yml", "b.txt"] {
+            fs_err::write(repository.join(file), "z").unwrap();
+        }
+        run(scratch.command("git").args(["add", "-A"]), 0).unwrap();
+        run(scratch.command("git").args(["commit", "-qm", "both", "--no-gpg-sign"]), 0).unwrap();
+        let replayed = replay(&scratch, "z", &found[0].1, &[], 100).unwrap();
+        assert_eq!((replayed.shown_later, replayed.alarms.len()), (1, 1), "{replayed:?}");
     }
 }

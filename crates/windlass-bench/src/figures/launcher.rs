@@ -21,6 +21,7 @@ pub(super) fn measure(windlass: &Windlass, effort: Effort) -> BenchResult<Vec<Fi
         never: Vec::new(),
         within: Vec::new(),
         read: None,
+        ..Confinement::default()
     };
     let command = LauncherCommand::new(&windlass.exe);
     let (mut plain, mut launched) = (Vec::new(), Vec::new());

@@ -177,6 +177,7 @@ fn facts() -> RunFacts {
         questions_wait: None,
         base_record: None,
         no_cold: None,
+        commits: windlass_core::commit::CommitStyle::default(),
     }
 }
 
@@ -210,21 +211,8 @@ fn proven() -> VerifyReport {
             evidence: None,
             cached: false,
             took: Span(1),
+            cause: None,
         }],
-        changed: Vec::new(),
-        changed_count: 0,
-        outside_may_write: Vec::new(),
-        protected: Vec::new(),
-        protected_diff: None,
-        verdict: None,
-        route_files: Vec::new(),
-        route_findings: Vec::new(),
-        remarks: Vec::new(),
-        criteria: Vec::new(),
-        red: Vec::new(),
-        papers: Vec::new(),
-        questions: Vec::new(),
-        moved_on: None,
-        broken: None,
+        ..VerifyReport::empty()
     }
 }

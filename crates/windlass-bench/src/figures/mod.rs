@@ -1,11 +1,13 @@
 //! The groups of figures, in the order in which they are printed.
 
 mod alarms;
+mod documents;
 mod hooks;
 mod journal;
 mod launcher;
 mod machine;
 mod memory;
+mod places;
 mod rooms;
 mod rounds;
 mod steps;
@@ -28,20 +30,24 @@ pub(crate) enum Group {
     Memory,
     Launcher,
     Rooms,
+    Places,
     Hooks,
     Alarms,
+    Documents,
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Machine,
         Self::Journal,
         Self::Steps,
         Self::Memory,
         Self::Launcher,
         Self::Rooms,
+        Self::Places,
         Self::Hooks,
         Self::Alarms,
+        Self::Documents,
     ];
 
     /// Measures the group; `repositories` is the folder of those that are replayed.
@@ -58,8 +64,10 @@ impl Group {
             Self::Memory => memory::measure(windlass, effort),
             Self::Launcher => launcher::measure(windlass, effort),
             Self::Rooms => rooms::measure(windlass, effort),
+            Self::Places => places::measure(windlass, effort),
             Self::Hooks => hooks::measure(windlass, effort),
             Self::Alarms => alarms::measure(windlass, effort, repositories),
+            Self::Documents => documents::measure(windlass, effort),
         }
     }
 }
@@ -73,8 +81,10 @@ impl fmt::Display for Group {
             Self::Memory => "memory",
             Self::Launcher => "launcher",
             Self::Rooms => "rooms",
+            Self::Places => "places",
             Self::Hooks => "hooks",
             Self::Alarms => "alarms",
+            Self::Documents => "documents",
         })
     }
 }

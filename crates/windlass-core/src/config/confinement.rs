@@ -7,10 +7,11 @@ use std::fmt;
 
 use super::settings::{Origin, Setting};
 use crate::bytes::ByteSize;
+use crate::guard::{PublishRule, PublishRules};
 use crate::reach::HostRule;
-use crate::workflow::diagnostic::Findings;
-use crate::workflow::fields::{self, Fields};
-use crate::workflow::yaml::{Node, Value};
+use crate::source::diagnostic::Findings;
+use crate::source::fields::{self, Fields};
+use crate::source::yaml::{Node, Value};
 use crate::workflow::{network, room};
 
 /// Whether attempts and checks are put into boxes and rooms.
@@ -54,6 +55,8 @@ pub struct ConfinementConfig {
     pub disk_limit: Option<ByteSize>,
     /// Hosts of package registries.
     pub registries: Vec<HostRule>,
+    /// Commands that publish, besides the known ones, and those that agents may run nevertheless.
+    pub publishing: PublishRules,
 }
 
 /// Reads the keys about rooms and boxes.
@@ -67,7 +70,27 @@ pub(super) fn read(fields: &Fields<'_>, findings: &mut Findings) -> ConfinementC
             .get("registries")
             .map(|node| registries(node, findings))
             .unwrap_or_default(),
+        publishing: PublishRules {
+            publishes: publish_rules(fields, "publishes", findings),
+            may_publish: publish_rules(fields, "may_publish", findings),
+        },
     }
+}
+
+fn publish_rules(fields: &Fields<'_>, key: &str, findings: &mut Findings) -> Vec<PublishRule> {
+    let mut rules = Vec::new();
+    for one in fields.get(key).into_iter().flat_map(fields::one_or_more) {
+        let Some(text) = fields::filled_text(one, findings) else { continue };
+        match PublishRule::parse(&text.value) {
+            Ok(rule) => rules.push(rule),
+            Err(bad) => findings.error_with_help(
+                text.at,
+                format!("`{}`: {bad}", text.value),
+                "write a program and its words, such as `our-tool ship unless --dry-run`",
+            ),
+        }
+    }
+    rules
 }
 
 fn sandbox(node: &Node, findings: &mut Findings) -> Option<Sandbox> {
@@ -110,6 +133,8 @@ pub struct Confinement {
     pub disk_limit: Option<Setting<ByteSize>>,
     /// Hosts of package registries, by the user's own word.
     pub registries: Vec<HostRule>,
+    /// Commands that publish, those of all files, and what agents may do of it by the user's own word.
+    pub publishing: PublishRules,
     /// What a repository asks for and only the user can grant.
     pub unheeded: Vec<Unheeded>,
 }
@@ -136,6 +161,7 @@ impl Confinement {
         if self.copy_limit.is_none() {
             self.copy_limit = config.copy_limit.map(of);
         }
+        self.publishing.publishes.extend(config.publishing.publishes.iter().cloned());
         let less = |new: &ByteSize| self.disk_limit.as_ref().is_none_or(|old| *new < old.value);
         if let Some(limit) = config.disk_limit.filter(less) {
             self.disk_limit = Some(of(limit));
@@ -145,6 +171,7 @@ impl Confinement {
             Origin::Flag | Origin::User(_) => {
                 self.expose.extend(config.expose);
                 self.registries.extend(config.registries);
+                self.publishing.may_publish.extend(config.publishing.may_publish);
                 let is_repositorys = |set: &Setting<Sandbox>| set.origin.is_repository();
                 if self.sandbox.as_ref().is_none_or(is_repositorys)
                     && let Some(value) = config.sandbox
@@ -164,6 +191,9 @@ impl Confinement {
         if !config.registries.is_empty() {
             unheeded("registries");
         }
+        if !config.publishing.may_publish.is_empty() {
+            unheeded("may_publish");
+        }
         match config.sandbox {
             Some(Sandbox::Off) => unheeded("sandbox: off"),
             Some(value @ (Sandbox::Require | Sandbox::Prefer)) if self.sandbox.is_none() => {
@@ -182,7 +212,7 @@ mod tests {
     fn parse(source: &str) -> Result<ConfinementConfig, String> {
         Config::parse(source.as_bytes(), "c.yaml", &|_| true).map(|c| c.confinement).map_err(
             |found| {
-                let line = |one: &crate::workflow::Diagnostic| {
+                let line = |one: &crate::source::Diagnostic| {
                     let help = one.help.as_deref().unwrap_or_default();
                     format!("{one} ({help})\n")
                 };
@@ -250,6 +280,24 @@ mod tests {
         assert!(confinement.unheeded.iter().all(|one| one.file == "r.yaml"));
         assert_eq!(confinement.expose, ["~/sdk"]);
         assert!(confinement.registries.is_empty());
+    }
+
+    #[test]
+    fn a_repository_adds_commands_that_publish_and_allows_none() {
+        let repository = "publishes: [our-tool ship]\nmay_publish: kubectl apply\n";
+        let user = "publishes: make ... release\nmay_publish: [terraform apply]\n";
+        let confinement = together(repository, user);
+        let texts = |rules: &[PublishRule]| {
+            rules.iter().map(PublishRule::as_str).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(texts(&confinement.publishing.publishes), ["our-tool ship", "make ... release"]);
+        assert_eq!(texts(&confinement.publishing.may_publish), ["terraform apply"]);
+        let keys: Vec<_> = confinement.unheeded.iter().map(|one| one.key).collect();
+        assert_eq!(keys, ["may_publish"]);
+        insta::assert_snapshot!(parse("publishes: ['* push', /bin/x y]\n").unwrap_err(), @r"
+        c.yaml:1:13: `* push`: it would be about every program (write a program and its words, such as `our-tool ship unless --dry-run`)
+        c.yaml:1:23: `/bin/x y`: it begins with the name of a program, without its folder (write a program and its words, such as `our-tool ship unless --dry-run`)
+        ");
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Failure rules as they stand in a configuration.
 
-use crate::failure_rules::{self, FailureRule};
+use crate::failure_rules::{self, FailureRule, RuleOf};
 use crate::run::Category;
-use crate::workflow::diagnostic::Findings;
-use crate::workflow::fields::{self, Fields};
-use crate::workflow::grammar::{Key, Mapping, Rule, Takes};
-use crate::workflow::yaml::{Node, Value};
+use crate::source::diagnostic::Findings;
+use crate::source::fields::{self, Fields};
+use crate::source::key::{Key, Mapping, Rule, Takes};
+use crate::source::yaml::{Node, Value};
 
 /// How many rules one file may have: each is looked at after every failed attempt.
 const MAX_RULES: usize = 100;
@@ -13,11 +13,16 @@ const MAX_RULES: usize = 100;
 static KEYS: Mapping = Mapping {
     name: "failures",
     of: "a failure rule",
-    doc: "How attempts that failed are told apart.",
+    doc: "How attempts and checks that failed are told apart.",
     keys: &[
-        Key::new("match", Takes::Text, "A regular expression for the agent's last output."),
+        Key::new(
+            "match",
+            Takes::Text,
+            "A regular expression for the last output of agent or check.",
+        ),
         Key::new("exit", Takes::Text, "The exit code of its process."),
         Key::new("backend", Takes::Text, "The backend that played it."),
+        Key::new("of", Takes::Text, "`attempt` or `check`; both where nothing is said."),
         Key::new("category", Takes::Text, "What kind of failure it is.").required(),
         Key::new("reset", Takes::Text, "A regular expression that captures when a limit ends."),
         Key::new("message", Takes::Text, "What people are told."),
@@ -26,10 +31,20 @@ static KEYS: Mapping = Mapping {
     rule: Rule::None,
 };
 
-const CATEGORIES: [(&str, Category); 7] = [
+const OF: [(&str, RuleOf); 2] = [("attempt", RuleOf::Attempt), ("check", RuleOf::Check)];
+
+const CATEGORIES: [(&str, Category); 15] = [
     ("code", Category::Code),
     ("test", Category::Test),
+    ("compile", Category::Compile),
+    ("type", Category::Type),
+    ("lint", Category::Lint),
+    ("security", Category::Security),
+    ("flaky", Category::Flaky),
     ("infra", Category::Infra),
+    ("network", Category::Network),
+    ("disk", Category::Disk),
+    ("environment", Category::Environment),
     ("timeout", Category::Timeout),
     ("limit", Category::Limit),
     ("lost", Category::Lost),
@@ -56,6 +71,7 @@ fn rule(node: &Node, findings: &mut Findings) -> Option<FailureRule> {
     let (backend, message) = (text("backend", findings), text("message", findings));
     let category = fields.required("category", "a failure rule", findings);
     let category = category.and_then(|node| fields::word(node, &CATEGORIES, findings));
+    let of = fields.get("of").map(|node| fields::word(node, &OF, findings));
     let reset = fields.get("reset").map(|node| self::pattern(node, findings));
     if pattern.is_none() && exit.is_none() {
         let message = "a failure rule needs `match` or `exit`: this one is about every failure";
@@ -74,6 +90,7 @@ fn rule(node: &Node, findings: &mut Findings) -> Option<FailureRule> {
         pattern: pattern.map_or(Some(None), |read| read.map(Some))?,
         exit: exit.map_or(Some(None), |read| read.map(Some))?,
         backend: backend.map_or(Some(None), |read| read.map(Some))?,
+        of: of.map_or(Some(None), |read| read.map(Some))?,
         category: category?,
         reset: reset.map_or(Some(None), |read| read.map(Some))?,
         message: message.map_or(Some(None), |read| read.map(Some))?,
@@ -88,7 +105,7 @@ fn pattern(node: &Node, findings: &mut Findings) -> Option<String> {
             // The last line says what is wrong; those before it draw the pattern.
             let error = error.to_string();
             let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            let message = format!("this is no regular expression: {why}");
+            let message = format!("this is not a regular expression: {why}");
             findings.error_with_help(
                 text.at,
                 message,

@@ -1,5 +1,6 @@
 //! A configuration file, read and checked.
 
+use super::commits::{self, CommitConfig};
 use super::confinement::ConfinementConfig;
 use super::notify::Notify;
 use super::pass_env::PassEnv;
@@ -9,12 +10,12 @@ use crate::deps::Service;
 use crate::failure_rules::FailureRule;
 use crate::hook::ExactWords;
 use crate::platform::{NONE, Wanted, is_pack_name};
+use crate::source::Diagnostic;
+use crate::source::diagnostic::{At, Findings};
+use crate::source::fields::{self, Fields};
+use crate::source::key::{Key, Mapping, Rule, Takes};
+use crate::source::yaml::{self, Node, Value};
 use crate::time::Span;
-use crate::workflow::Diagnostic;
-use crate::workflow::diagnostic::{At, Findings};
-use crate::workflow::fields::{self, Fields};
-use crate::workflow::grammar::{Key, Mapping, Rule, Takes};
-use crate::workflow::yaml::{self, Node, Value};
 
 static KEYS: Mapping = Mapping {
     name: "configuration",
@@ -29,7 +30,11 @@ static KEYS: Mapping = Mapping {
         ),
         Key::new("agent", Takes::Text, "The backend that plays every agent, or `auto`."),
         Key::new("agent_command", Takes::Text, "The command that plays every agent."),
-        Key::new("notify", Takes::Text, "What tells people: a command, `bell` or `off`."),
+        Key::new(
+            "notify",
+            Takes::Text,
+            "What tells people: a command, `bell`, `desktop` or `off`.",
+        ),
         Key::new(
             "pass_env",
             Takes::List { of: &Takes::Text, least: 0, most: None },
@@ -48,6 +53,8 @@ static KEYS: Mapping = Mapping {
             Takes::Text,
             "Services outside the repository, besides the known ones.",
         ),
+        Key::new("commits", Takes::Text, "How the commits of a run are written."),
+        Key::new("devflow", Takes::Text, "The folder of requirements, by default `devflow`."),
         Key::new(
             "sandbox",
             Takes::Text,
@@ -64,6 +71,16 @@ static KEYS: Mapping = Mapping {
             "registries",
             Takes::List { of: &Takes::Host, least: 0, most: None },
             "Hosts of package registries.",
+        ),
+        Key::new(
+            "publishes",
+            Takes::List { of: &Takes::Text, least: 0, most: None },
+            "Commands that agents do not run because they publish, besides the known ones.",
+        ),
+        Key::new(
+            "may_publish",
+            Takes::List { of: &Takes::Text, least: 0, most: None },
+            "Commands that publish and that agents may run nevertheless.",
         ),
         Key::new(
             "approve_words",
@@ -109,6 +126,10 @@ pub struct Config {
     pub answers: ExactWords,
     /// What holds for rooms and boxes.
     pub confinement: ConfinementConfig,
+    /// How commits are written.
+    pub commits: CommitConfig,
+    /// The folder of requirements, relative to the repository.
+    pub devflow: Option<String>,
 }
 
 impl Config {
@@ -177,7 +198,32 @@ fn read(text: &str, knows_zone: &dyn Fn(&str) -> bool, findings: &mut Findings) 
             reject: words(&fields, "reject_words", findings),
         },
         confinement: confinement::read(&fields, findings),
+        commits: fields
+            .get("commits")
+            .and_then(|node| commits::read(node, findings))
+            .unwrap_or_default(),
+        devflow: folder(&fields, findings),
     })
+}
+
+/// Reads the folder of requirements: plain names, so that it leads nowhere else.
+fn folder(fields: &Fields<'_>, findings: &mut Findings) -> Option<String> {
+    let node = fields.get("devflow")?;
+    let text = fields::filled_text(node, findings)?;
+    let plain = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part.chars().all(|c| c.is_alphanumeric() || "-_.".contains(c))
+    };
+    if text.value.trim_end_matches('/').split('/').all(plain) {
+        return Some(text.value.trim_end_matches('/').to_owned());
+    }
+    findings.error_with_help(
+        text.at,
+        "`devflow` is a folder of the repository",
+        "write its path as seen from the top of the repository, such as `docs/devflow`",
+    );
+    None
 }
 
 /// Reads `platform`: a name, or a mapping from folders to names.
@@ -263,7 +309,7 @@ fn wait(node: &Node, findings: &mut Findings) -> Option<Span> {
     let wait = if text.value == "0" { Some(Span(0)) } else { Span::parse(&text.value) };
     if wait.is_none() {
         let help = "write a time such as `90s`, `5m` or `2h`, or `0`";
-        findings.error_with_help(text.at, format!("`{}` is no time", text.value), help);
+        findings.error_with_help(text.at, format!("`{}` is not a time", text.value), help);
     }
     wait
 }
@@ -349,7 +395,7 @@ mod tests {
         assert_eq!(wait("90s").unwrap(), Some(Span::seconds(90)));
         assert_eq!(wait("0").unwrap(), Some(Span(0)));
         assert_eq!(wait("\"0\"").unwrap(), Some(Span(0)));
-        insta::assert_snapshot!(refused("questions_wait: soon\n"), @"c.yaml:1:17: `soon` is no time (write a time such as `90s`, `5m` or `2h`, or `0`)");
+        insta::assert_snapshot!(refused("questions_wait: soon\n"), @"c.yaml:1:17: `soon` is not a time (write a time such as `90s`, `5m` or `2h`, or `0`)");
     }
 
     #[test]
@@ -424,10 +470,10 @@ failures:
         c.yaml:2:65: there is no time zone `Atlantis` on this machine (name one like `Europe/Berlin`, or leave it out for the machine's own)
         c.yaml:2:76: this stretch of quiet hours needs `hours`
         c.yaml:3:17: expected a number above 0, found the number `0`
-        c.yaml:5:13: this is no regular expression: unclosed group (put it in single quotes, and `\` before signs that are meant as such)
+        c.yaml:5:13: this is not a regular expression: unclosed group (put it in single quotes, and `\` before signs that are meant as such)
         c.yaml:6:5: a failure rule needs `match` or `exit`: this one is about every failure
         c.yaml:7:12: expected an exit code from 0 to 255, found the number `300`
-        c.yaml:7:27: expected `code`, `test`, `infra`, `timeout`, `limit`, `lost` or `external`, found `limits` (did you mean `limit`?)
+        c.yaml:7:27: expected `code`, `test`, `compile`, `type`, `lint`, `security`, `flaky`, `infra`, `network`, `disk`, `environment`, `timeout`, `limit`, `lost` or `external`, found `limits` (did you mean `limit`?)
         c.yaml:8:39: `reset` says when a limit ends, and this rule says `code` (write `category: limit`, or take it out)
         c.yaml:9:5: a failure rule needs `category`
         ");

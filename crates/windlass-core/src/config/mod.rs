@@ -7,6 +7,7 @@
 //!
 //! Only keys that something uses are known here.
 
+mod commits;
 mod confinement;
 mod failures;
 mod file;
@@ -16,6 +17,7 @@ mod quiet;
 mod services;
 mod settings;
 
+pub use commits::{CommitConfig, Style};
 pub use confinement::{Confinement, ConfinementConfig, Sandbox, Unheeded};
 pub use file::Config;
 pub use notify::Notify;

@@ -6,6 +6,8 @@ pub enum Notify {
     /// The terminal's bell.
     #[default]
     Bell,
+    /// A notice on the desktop, by `notify-send`.
+    Desktop,
     /// Not at all.
     Off,
     /// By a shell command, which finds what happened in its environment.
@@ -13,11 +15,12 @@ pub enum Notify {
 }
 
 impl Notify {
-    /// Reads what was written: `off`, `bell`, or a command.
+    /// Reads what was written: `off`, `bell`, `desktop`, or a command.
     pub fn of(written: &str) -> Self {
         match written.trim() {
             "off" => Self::Off,
             "bell" => Self::Bell,
+            "desktop" => Self::Desktop,
             _ => Self::Command(written.to_owned()),
         }
     }

@@ -4,11 +4,11 @@ use jiff::ToSpan as _;
 use jiff::civil::{Date, Weekday};
 use jiff::tz::TimeZone;
 
+use crate::source::diagnostic::Findings;
+use crate::source::fields::{self, Fields};
+use crate::source::key::{Key, Mapping, Rule, Takes};
+use crate::source::yaml::{Node, Value};
 use crate::time::Timestamp;
-use crate::workflow::diagnostic::Findings;
-use crate::workflow::fields::{self, Fields};
-use crate::workflow::grammar::{Key, Mapping, Rule, Takes};
-use crate::workflow::yaml::{Node, Value};
 
 const MINUTES_OF_A_DAY: u16 = 24 * 60;
 
@@ -109,7 +109,7 @@ fn moment(date: Date, minutes: u16, zone: &TimeZone) -> Option<Timestamp> {
 }
 
 fn minutes(text: &str) -> Result<u16, String> {
-    let wrong = || format!("`{}` is no time of day: write it like `07:30`", text.trim());
+    let wrong = || format!("`{}` is not a time of day: write it like `07:30`", text.trim());
     let (hours, minutes) = text.trim().split_once(':').ok_or_else(wrong)?;
     let number = |text: &str| {
         let digits = (1..=2).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());

@@ -1,10 +1,10 @@
 //! Services outside the repository as they stand in a configuration.
 
 use crate::deps::Service;
-use crate::workflow::diagnostic::Findings;
-use crate::workflow::fields::{self, Fields};
-use crate::workflow::grammar::{Key, Mapping, Rule, Takes};
-use crate::workflow::yaml::Node;
+use crate::source::diagnostic::Findings;
+use crate::source::fields::{self, Fields};
+use crate::source::key::{Key, Mapping, Rule, Takes};
+use crate::source::yaml::Node;
 
 /// How many services one file may add: every prompt of a story is made with them.
 const MAX_SERVICES: usize = 100;

@@ -1,5 +1,6 @@
 //! Several configurations as one, with the origin of each value.
 
+use super::commits::CommitConfig;
 use super::confinement::Confinement;
 use super::file::Config;
 use super::notify::Notify;
@@ -70,7 +71,7 @@ pub struct Settings {
     pub questions_wait: Option<Setting<Span>>,
     /// Variables that attempts get beside the usual ones, by the user's own word.
     pub pass_env: Vec<PassEnv>,
-    /// The repository's file that asks for variables. It is not heeded: whoever wrote the
+    /// The repository's file that asks for variables. It is ignored: whoever wrote the
     /// repository does not choose what leaves the user's environment.
     pub pass_env_unheeded: Option<String>,
     /// Hours in which no attempt is started: those of all files, because nobody shortens another's.
@@ -86,6 +87,10 @@ pub struct Settings {
     pub answers: ExactWords,
     /// What holds for rooms and boxes.
     pub confinement: Confinement,
+    /// How commits are written.
+    pub commits: CommitConfig,
+    /// The folder of requirements.
+    pub devflow: Option<Setting<String>>,
 }
 
 impl Settings {
@@ -102,6 +107,7 @@ impl Settings {
             set(&mut settings.agent_command, agent_command, &origin);
             set(&mut settings.notify, notify, &origin);
             set(&mut settings.questions_wait, config.questions_wait, &origin);
+            set(&mut settings.devflow, config.devflow, &origin);
             let of = |value| Setting { value, origin: origin.clone() };
             settings.quiet_hours.extend(config.quiet_hours.into_iter().map(of));
             let of = |value| Setting { value, origin: origin.clone() };
@@ -109,6 +115,7 @@ impl Settings {
             settings.failures.extend(config.failures);
             settings.services.extend(config.services);
             settings.confinement.add(config.confinement, &origin);
+            settings.commits.or(config.commits);
             if !origin.is_repository() {
                 settings.answers.approve.extend(config.answers.approve);
                 settings.answers.reject.extend(config.answers.reject);

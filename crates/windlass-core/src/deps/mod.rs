@@ -2,14 +2,17 @@
 //!
 //! - [`Service`] is what a user adds; `table` holds those that windlass knows.
 //! - `words` finds their names in prose and in names, on word boundaries.
+//! - `credentials` looks for test credentials in the project's example files.
 //! - `manifest` reads the names of dependencies out of the files that package managers know.
 //!
 //! What is found is advice: it goes into prompts and to people, and decides nothing.
 
+mod credentials;
 mod manifest;
 mod table;
 mod words;
 
+pub use credentials::{is_example, with_credentials};
 pub use manifest::{ManifestError, is_manifest};
 
 use serde::{Deserialize, Serialize};
@@ -53,6 +56,12 @@ pub struct Find {
     pub needs_secrets: bool,
     /// Variables that usually hold its secrets.
     pub secrets: Vec<String>,
+    /// Those that the project's example files have a value for, each with its file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub test_credentials: Vec<String>,
+    /// What to ask a person, where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ask: Option<String>,
 }
 
 /// The services to look for: those that windlass knows, and a user's own.
@@ -74,6 +83,8 @@ struct Sought {
     never_near: Vec<&'static str>,
     /// Whole names of packages that speak to it and do not hold its name.
     packages: Vec<&'static str>,
+    /// Whether it counts only where no service of its kind is named.
+    generic: bool,
 }
 
 impl Services {
@@ -90,8 +101,10 @@ impl Services {
     /// Looks into text; `source` is what finds call it.
     pub fn in_text(&self, text: &str, source: &str) -> Vec<Find> {
         let words = Words::of(text);
-        let found = self.sought.iter().filter(|sought| sought.is_in(&words));
-        sorted(found.map(|sought| sought.found_in(source)).collect())
+        let found: Vec<&Sought> =
+            self.sought.iter().filter(|sought| sought.is_in(&words)).collect();
+        let said = found.iter().filter(|sought| !sought.is_said_better(&found));
+        sorted(said.map(|sought| sought.found_in(source)).collect())
     }
 
     /// Looks into the words of an item: title, body, and what makes it a story.
@@ -143,12 +156,15 @@ impl Sought {
                 mock_strategy: known.mock_strategy.to_owned(),
                 needs_secrets: known.needs_secrets,
                 secrets: known.secrets.iter().map(|&name| name.to_owned()).collect(),
+                test_credentials: Vec::new(),
+                ask: None,
             },
             certain: patterns(known.certain),
             vague: patterns(known.vague),
             near: known.near.to_vec(),
             never_near: known.never_near.to_vec(),
             packages: known.packages.to_vec(),
+            generic: known.generic,
         }
     }
 
@@ -160,6 +176,8 @@ impl Sought {
             mock_strategy: service.mock_strategy.clone(),
             needs_secrets: !service.secrets.is_empty(),
             secrets: service.secrets.clone(),
+            test_credentials: Vec::new(),
+            ask: None,
         };
         let certain = service.keywords.iter().filter_map(|word| Pattern::of(word)).collect();
         Some(Self {
@@ -169,7 +187,16 @@ impl Sought {
             near: Vec::new(),
             never_near: Vec::new(),
             packages: Vec::new(),
+            generic: false,
         })
+    }
+
+    /// Whether a service that is named makes this one superfluous; a key is some service's key.
+    fn is_said_better(&self, found: &[&Self]) -> bool {
+        let any_kind = self.find.kind == "third_party_api";
+        let better =
+            |other: &&Self| !other.generic && (any_kind || other.find.kind == self.find.kind);
+        self.generic && found.iter().any(better)
     }
 
     fn is_in(&self, words: &Words) -> bool {
@@ -218,6 +245,18 @@ mod tests {
             ("published to RabbitMQ", "rabbitmq"),
             ("an Azure Service Bus queue", "service bus"),
             ("rates of a third-party API", "third-party api"),
+            ("Sign in with Google", "google sign-in"),
+            ("log in by a Facebook account", "facebook sign-in"),
+            ("staff use SSO", "sso"),
+            ("an Azure AD tenant", "azure sign-in"),
+            ("pictures are kept by Cloudinary", "cloudinary"),
+            ("ask GPT-4 for a title", "openai"),
+            ("a summary by the Claude model", "anthropic"),
+            ("a push notification when it ships", "push notifications"),
+            ("customers pay at the checkout", "checkout"),
+            ("Customers can reset their password by mail", "mail"),
+            ("members upload files", "file upload"),
+            ("it needs an API key", "api key"),
         ] {
             assert_eq!(keywords(text), [keyword], "{text}");
         }
@@ -237,6 +276,10 @@ mod tests {
             "GCs pause the program",
             "an rds file",
             "the bus service",
+            "git checkout of a branch",
+            "Claude wrote it in France",
+            "the address field of the email form",
+            "a Google font",
         ] {
             assert_eq!(keywords(text), [""; 0], "{text}");
         }

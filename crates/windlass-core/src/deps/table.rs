@@ -17,6 +17,8 @@ pub(super) struct Known {
     pub(super) mock_strategy: &'static str,
     pub(super) needs_secrets: bool,
     pub(super) secrets: &'static [&'static str],
+    /// Whether it stands for services of its kind that nobody names: it counts only beside none of them.
+    pub(super) generic: bool,
 }
 
 const SANDBOX: &str = "the provider's sandbox, with test keys";
@@ -24,6 +26,26 @@ const CATCHER: &str = "a local mail catcher that accepts everything and sends no
 const TEST_MODE: &str = "the provider's test mode, which sends nothing";
 const RECORDED: &str = "recorded answers, replayed in tests";
 const CONTAINER: &str = "a local container of the same kind";
+
+/// Words beside which the name of a company means its accounts.
+const SIGN_IN: [&str; 8] =
+    ["login", "log", "signin", "sign", "signup", "oauth", "account", "authentication"];
+
+/// Words beside which a name means a model.
+const MODEL: [&str; 12] = [
+    "api",
+    "model",
+    "models",
+    "llm",
+    "ai",
+    "prompt",
+    "prompts",
+    "tokens",
+    "summarise",
+    "summarize",
+    "completion",
+    "embedding",
+];
 
 /// What most services have.
 const PLAIN: Known = Known {
@@ -37,9 +59,12 @@ const PLAIN: Known = Known {
     mock_strategy: "",
     needs_secrets: true,
     secrets: &[],
+    generic: false,
 };
 
-pub(super) static ALL: [Known; 21] = [
+const PROVIDER: &str = "test credentials of the provider, or a local identity provider";
+
+pub(super) static ALL: [Known; 31] = [
     Known {
         kind: "payment",
         name: "stripe",
@@ -95,7 +120,7 @@ pub(super) static ALL: [Known; 21] = [
         name: "oauth",
         certain: &["oauth", "oauth2", "oidc", "openid connect", "auth0", "nextauth", "omniauth"],
         packages: &["passport", "next-auth", "openidconnect", "authlib", "ueberauth"],
-        mock_strategy: "test credentials of the provider, or a local identity provider",
+        mock_strategy: PROVIDER,
         secrets: &["OAUTH_CLIENT_ID", "OAUTH_CLIENT_SECRET"],
         ..PLAIN
     },
@@ -174,7 +199,9 @@ pub(super) static ALL: [Known; 21] = [
     Known {
         kind: "ai",
         name: "openai",
-        certain: &["openai", "open ai", "chatgpt"],
+        certain: &["openai", "open ai", "chatgpt", "gpt 3", "gpt 4", "gpt 4o", "gpt 5", "gpt4"],
+        vague: &["gpt"],
+        near: &MODEL,
         mock_strategy: RECORDED,
         secrets: &["OPENAI_API_KEY"],
         ..PLAIN
@@ -182,7 +209,10 @@ pub(super) static ALL: [Known; 21] = [
     Known {
         kind: "ai",
         name: "anthropic",
-        certain: &["anthropic"],
+        certain: &["anthropic", "claude api"],
+        // People are called Claude, too.
+        vague: &["claude"],
+        near: &MODEL,
         mock_strategy: RECORDED,
         secrets: &["ANTHROPIC_API_KEY"],
         ..PLAIN
@@ -252,6 +282,120 @@ pub(super) static ALL: [Known; 21] = [
         certain: &["service bus", "servicebus"],
         mock_strategy: "the local emulator in a container",
         secrets: &["AZURE_SERVICEBUS_CONNECTION_STRING"],
+        ..PLAIN
+    },
+    Known {
+        kind: "oauth",
+        name: "google sign-in",
+        certain: &["google sign in", "sign in with google", "google login", "login with google"],
+        vague: &["google"],
+        near: &SIGN_IN,
+        packages: &["google-auth-library", "@react-oauth/google", "passport-google-oauth20"],
+        mock_strategy: PROVIDER,
+        secrets: &["GOOGLE_CLIENT_ID", "GOOGLE_CLIENT_SECRET"],
+        ..PLAIN
+    },
+    Known {
+        kind: "oauth",
+        name: "facebook sign-in",
+        certain: &["facebook login", "login with facebook", "sign in with facebook"],
+        vague: &["facebook"],
+        near: &SIGN_IN,
+        packages: &["passport-facebook"],
+        mock_strategy: PROVIDER,
+        secrets: &["FACEBOOK_APP_ID", "FACEBOOK_APP_SECRET"],
+        ..PLAIN
+    },
+    Known {
+        kind: "oauth",
+        name: "azure sign-in",
+        certain: &["azure ad", "azure active directory", "entra id", "msal"],
+        vague: &["azure", "microsoft"],
+        near: &SIGN_IN,
+        mock_strategy: PROVIDER,
+        secrets: &["AZURE_TENANT_ID", "AZURE_CLIENT_ID", "AZURE_CLIENT_SECRET"],
+        ..PLAIN
+    },
+    Known {
+        kind: "oauth",
+        name: "sso",
+        certain: &["sso", "single sign on", "saml", "okta"],
+        mock_strategy: "a local identity provider in a container",
+        secrets: &["SSO_CLIENT_ID", "SSO_CLIENT_SECRET"],
+        generic: true,
+        ..PLAIN
+    },
+    Known {
+        kind: "storage",
+        name: "cloudinary",
+        certain: &["cloudinary"],
+        mock_strategy: RECORDED,
+        secrets: &["CLOUDINARY_URL"],
+        ..PLAIN
+    },
+    Known {
+        kind: "push",
+        name: "push notifications",
+        certain: &[
+            "push notification",
+            "push notifications",
+            "firebase cloud messaging",
+            "fcm",
+            "apns",
+            "web push",
+        ],
+        packages: &["firebase-admin", "pywebpush", "apns2"],
+        mock_strategy: "a fake sender that keeps what it would send",
+        secrets: &["FCM_SERVER_KEY", "VAPID_PRIVATE_KEY"],
+        ..PLAIN
+    },
+    Known {
+        kind: "payment",
+        name: "checkout",
+        certain: &["payment provider", "payment gateway", "card payment", "card payments"],
+        vague: &["checkout", "check out"],
+        near: &["pay", "pays", "payment", "payments", "paid", "card", "cart", "order", "customer"],
+        never_near: &["git", "branch", "commit", "repository", "clone"],
+        mock_strategy: SANDBOX,
+        generic: true,
+        ..PLAIN
+    },
+    Known {
+        kind: "email",
+        name: "mail",
+        vague: &["mail", "mails", "email", "emails", "e mail", "e mails", "newsletter"],
+        near: &["send", "sends", "sent", "sending", "by", "receive", "receives", "gets", "notify"],
+        never_near: &["gun", "address", "addresses", "field", "column", "valid", "format"],
+        mock_strategy: CATCHER,
+        secrets: &["SMTP_HOST", "SMTP_USERNAME", "SMTP_PASSWORD"],
+        generic: true,
+        ..PLAIN
+    },
+    Known {
+        kind: "storage",
+        name: "file upload",
+        certain: &[
+            "file upload",
+            "file uploads",
+            "upload a file",
+            "upload files",
+            "uploaded file",
+            "uploaded files",
+            "image upload",
+            "upload an image",
+            "upload images",
+        ],
+        mock_strategy: "a temporary folder on the local disk",
+        needs_secrets: false,
+        generic: true,
+        ..PLAIN
+    },
+    Known {
+        kind: "third_party_api",
+        name: "api key",
+        certain: &["api key", "api keys", "apikey"],
+        mock_strategy: RECORDED,
+        generic: true,
         ..PLAIN
     },
     Known {

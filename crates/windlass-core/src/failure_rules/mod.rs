@@ -1,22 +1,27 @@
-//! What a user's own rules say about an attempt that failed.
+//! From evidence to category: what rules say about an attempt or a check that failed.
 //!
-//! A backend knows its agent's words; a rule knows those of a wrapper, a proxy, a company's gateway.
-//! Rules are pinned when a run starts and evaluated on evidence that the edge gathered, right after
-//! the backend said what it made of it. What they say becomes part of the attempt's report, so a
-//! replay never evaluates them again.
+//! A backend knows its agent's words; a user's rule knows those of a wrapper, a proxy, a company's
+//! gateway. Rules are pinned when a run starts and evaluated on evidence that the edge gathered, right
+//! after the backend said what it made of it. What they say becomes part of the attempt's report, so a
+//! replay never evaluates them again. Checks that failed are looked at in the same way ([`causes`]), by
+//! the same rules and by a built-in table.
 //!
 //! No rule makes a loop without an end: `limit` gives back the try and not the attempt, so the
-//! run's budget of attempts bounds it, and `lost` pauses after 20 in a row.
+//! run's budget of attempts bounds it, and `lost` pauses after as many in a row as follow from `retries`.
 
+mod cause;
 mod reset;
+mod table;
 
 use jiff::tz::TimeZone;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::proof::Outcome;
-use crate::run::Category;
+use crate::outcome::Outcome;
 use crate::time::Timestamp;
+
+pub use crate::outcome::Category;
+pub use cause::{Cause, Causes, CheckEvidence, Missing, MissingKind, category_of, causes};
 
 /// How much memory one compiled pattern may take.
 const MAX_PATTERN_BYTES: usize = 1 << 20;
@@ -37,6 +42,9 @@ pub struct FailureRule {
     /// The backend that played it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backend: Option<String>,
+    /// What the rule is about; attempts and checks where it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<RuleOf>,
     /// What kind of failure it is.
     pub category: Category,
     /// What captures the time at which a limit ends.
@@ -45,6 +53,16 @@ pub struct FailureRule {
     /// What people are told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+}
+
+/// What a rule is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RuleOf {
+    /// Attempts that ended.
+    Attempt,
+    /// Checks that failed.
+    Check,
 }
 
 /// What is known of an attempt that ended.
@@ -106,7 +124,15 @@ impl FailureRule {
             }
             category @ (Category::Code
             | Category::Test
+            | Category::Compile
+            | Category::Type
+            | Category::Lint
+            | Category::Security
+            | Category::Flaky
             | Category::Infra
+            | Category::Network
+            | Category::Disk
+            | Category::Environment
             | Category::Timeout
             | Category::Lost
             | Category::External) => Outcome::AgentFailed { category, message },
@@ -116,7 +142,7 @@ impl FailureRule {
     /// Whether the rule is about attempts that ended like this. A success is one only for a rule
     /// that names its exit code, and what windlass itself stopped is no failure of anybody.
     fn is_about(&self, outcome: &Outcome, exit: Option<i32>) -> bool {
-        if self.exit.is_some() && self.exit != exit {
+        if self.of == Some(RuleOf::Check) || (self.exit.is_some() && self.exit != exit) {
             return false;
         }
         match outcome {
@@ -179,6 +205,7 @@ mod tests {
             pattern: Some(pattern.to_owned()),
             exit: None,
             backend: None,
+            of: None,
             category,
             reset: None,
             message: None,

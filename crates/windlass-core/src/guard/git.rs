@@ -1,5 +1,6 @@
 //! Calls of git: pushes, settings that lead pushes elsewhere, commands that git runs.
 
+use super::git_elsewhere::Site;
 use super::path::Access;
 use super::shell::Walk;
 use super::word::{COMPUTED, is_known};
@@ -39,6 +40,7 @@ const PUSHES: [&str; 10] = [
 
 pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
     let mut aliases: Vec<(String, String)> = Vec::new();
+    let mut site = Site::of(walk);
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
         let next = arguments.get(at + 1).map_or("", String::as_str);
@@ -51,7 +53,10 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
                 aliases.extend(set_from_environment(walk, next));
                 at += 1;
             }
-            valued if VALUED.contains(&valued) => at += 1,
+            valued if VALUED.contains(&valued) => {
+                site.option(valued, next);
+                at += 1;
+            }
             option if option.starts_with("-c") && option.contains('=') => {
                 aliases.extend(set(walk, &option[2..]));
             }
@@ -59,7 +64,11 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
                 aliases.extend(set_from_environment(walk, &option[13..]));
             }
             option if option.starts_with("--exec-path=") => walk.cannot_tell(NO_SETTING),
-            option if option.starts_with('-') => {}
+            option if option.starts_with('-') => {
+                if let Some((name, value)) = option.split_once('=') {
+                    site.option(name, value);
+                }
+            }
             _ => break,
         }
         at += 1;
@@ -77,6 +86,7 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
         return;
     }
     subcommand(walk, command, rest);
+    site.look(walk, command, rest);
     git_files::look(walk, command, rest);
 }
 
@@ -159,7 +169,7 @@ fn subcommand(walk: &mut Walk<'_>, command: &str, rest: &[String]) {
         }
         "shell" => shell_values(walk, rest, &["-c"]),
         unknown if unknown.to_lowercase().contains("push") => walk.cannot_tell(
-            "this command of git is not known, and its name speaks of a push. windlass publishes what \
+            "this command of git is not known, and its name suggests a push. windlass publishes what \
              is proven",
         ),
         _ => {}

@@ -125,10 +125,13 @@ pub(super) fn look(walk: &mut Walk<'_>, name: &str, arguments: &[String], input:
     }
     for text in texts {
         let lower = text.to_lowercase();
-        if runs_a_push(&lower, name.ends_with("make") || plain == "pwsh" || plain == "powershell") {
+        let every_line_runs = name.ends_with("make") || plain == "pwsh" || plain == "powershell";
+        let publishes = || walk.grounds.publishing.are_spoken_of(&lower);
+        let runs = every_line_runs || RUNS.iter().any(|word| lower.contains(word));
+        if runs && (speaks_of_a_push(&lower) || publishes()) {
             walk.cannot_tell(
-                "this code starts programs and speaks of a push: windlass publishes what is proven. If \
-                 it does not push, say so without the word",
+                "this code starts programs and mentions a push or the like: windlass publishes what is proven. If \
+                 it does not push, avoid the word",
             );
         }
         let touches = !is_known(&text) || FILES.iter().any(|word| lower.contains(word));
@@ -192,13 +195,12 @@ fn short_clusters(arguments: &[String]) -> Vec<String> {
     pairs.filter(|(word, _)| takes_code(word)).map(|(_, code)| code.clone()).collect()
 }
 
-fn runs_a_push(lower: &str, every_line_runs: bool) -> bool {
+fn speaks_of_a_push(lower: &str) -> bool {
     let has = |wanted: &str| {
         lower.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').any(|word| word == wanted)
     };
-    let speaks = (has("git") && (has("push") || has("send-pack")))
-        || (has("gh") && (has("pr") || has("api") || has("release")));
-    speaks && (every_line_runs || RUNS.iter().any(|word| lower.contains(word)))
+    (has("git") && (has("push") || has("send-pack")))
+        || (has("gh") && (has("pr") || has("api") || has("release")))
 }
 
 /// Returns the file that an interpreter is given: `awk -f FILE`, or the first word that is no option; the

@@ -14,6 +14,7 @@ mod builtin;
 mod files;
 mod forge;
 mod git;
+mod git_elsewhere;
 mod git_files;
 mod interpreter;
 mod own;
@@ -21,6 +22,7 @@ mod parse;
 mod path;
 mod print;
 mod program;
+mod publishes;
 mod redirect;
 mod sed;
 mod shell;
@@ -35,6 +37,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+pub use publishes::{BadPublishRule, PublishRule, PublishRules};
 pub use tool::{ORCHESTRATOR_TOOLS, plain_name};
 
 /// What the orchestrator of a hosted session reads and writes, unless it is configured.
@@ -74,6 +77,8 @@ pub struct Grounds {
     pub place: PathBuf,
     /// Folders for temporary files.
     pub temporary: Vec<PathBuf>,
+    /// Folders of the user that are not for temporary files, also where they lie below such a folder.
+    pub not_temporary: Vec<PathBuf>,
     /// Globs of what a subagent may write, relative to the place; none means all of it.
     pub may_write: Vec<String>,
     /// Globs of what judges the work, relative to the place; an attempt's are checked afterwards.
@@ -82,6 +87,8 @@ pub struct Grounds {
     pub off_limits: Vec<PathBuf>,
     /// How files end that the orchestrator may read and write.
     pub endings: Vec<String>,
+    /// What people have added to the commands that publish, and what they let agents do.
+    pub publishing: PublishRules,
 }
 
 impl Grounds {
@@ -91,11 +98,22 @@ impl Grounds {
             seat: Seat::Attempt,
             place,
             temporary,
+            not_temporary: Vec::new(),
             may_write: Vec::new(),
             protected: Vec::new(),
             off_limits: Vec::new(),
             endings: ENDINGS.map(str::to_owned).to_vec(),
+            publishing: PublishRules::default(),
         }
+    }
+
+    /// Says whether a file is a temporary one. A checkout or a home may lie below the system's temporary
+    /// folder, and is still the user's.
+    fn is_temporary(&self, path: &Path) -> bool {
+        let users_below = |folder: &PathBuf| {
+            self.not_temporary.iter().any(|own| own.starts_with(folder) && path.starts_with(own))
+        };
+        self.temporary.iter().any(|folder| path.starts_with(folder) && !users_below(folder))
     }
 }
 

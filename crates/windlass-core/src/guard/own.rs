@@ -80,7 +80,7 @@ pub(super) fn look(walk: &mut Walk<'_>, arguments: &[String]) {
 pub(super) fn leaves_the_host_alone(walk: &mut Walk<'_>) {
     if walk.grounds.seat != Seat::Attempt {
         walk.forbid(
-            "the session's own processes and windlass's are left alone. End what you have started by its \
+            "the processes of the session and of windlass must not be ended. End what you have started by its \
              number",
         );
     }

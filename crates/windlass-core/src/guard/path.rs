@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use super::shell::Walk;
 use super::word::is_known;
 use super::{Found, Grounds, Seat};
-use crate::plan::glob;
+use crate::glob;
 use crate::protect::IN_SHORT;
 
 /// What windlass keeps in a place for agents to read, below `.windlass/run`.
@@ -109,8 +109,13 @@ pub(super) fn look(
             Access::Read => Found::Nothing,
         };
     }
-    let own = path.starts_with("/~own");
-    if own || grounds.off_limits.iter().any(|limit| path.starts_with(limit)) {
+    // Whoever removes or moves a folder has all below it, so what lies above counts for writing. This
+    // comes before every permission: a home may lie below the system's temporary folder.
+    // Within the place it would refuse `cp x .`, and the rules of the place cover what lies there.
+    let outside = access == Access::Write && !path.starts_with(&grounds.place);
+    let above = |limit: &PathBuf| outside && limit.starts_with(&path);
+    let limited = |limit: &PathBuf| path.starts_with(limit) || above(limit);
+    if path.starts_with("/~own") || grounds.off_limits.iter().any(limited) {
         return Found::Forbidden(format!(
             "`{file}` belongs to windlass or to the host, and is neither read nor written by agents. Ask \
              `windlass status` for where the run stands"
@@ -131,7 +136,7 @@ fn attempt_writes(file: &str, path: &Path, grounds: &Grounds) -> Found {
 }
 
 fn outside(file: &str, path: &Path, grounds: &Grounds) -> Found {
-    if grounds.temporary.iter().any(|temporary| path.starts_with(temporary)) {
+    if grounds.is_temporary(path) {
         return Found::Nothing;
     }
     Found::Forbidden(format!(
@@ -172,7 +177,7 @@ fn hosted_writes(file: &str, path: &Path, access: Access, grounds: &Grounds) -> 
     }
     if inside.starts_with(".windlass") {
         return Found::Forbidden(format!(
-            "`{file}` belongs to windlass. Papers of a step go below `.windlass/run/specs`, written by the \
+            "`{file}` belongs to windlass. Documents of a step go below `.windlass/run/specs`, written by the \
              step's agent"
         ));
     }

@@ -4,7 +4,7 @@ use super::print::printed;
 use super::shell::{Input, Walk, speaks_of_guarded};
 use super::word::{COMPUTED, ENVIRONMENT, PROCESS, TOLD, is_known};
 use super::wrapper::{self, Wrapped};
-use super::{Found, Seat, agents, files, forge, git, interpreter, own, wrapper_text};
+use super::{Found, Seat, agents, files, forge, git, interpreter, own, publishes, wrapper_text};
 
 const SHELLS: [&str; 10] =
     ["sh", "bash", "dash", "ksh", "zsh", "ash", "fish", "mksh", "rbash", "busybox-sh"];
@@ -25,19 +25,28 @@ impl Walk<'_> {
     /// Looks at a call; gives what it prints.
     pub(super) fn call(&mut self, words: &[String], input: Input) -> String {
         let Some((first, arguments)) = words.split_first() else { return String::new() };
+        let name = name_of(first);
+        // A function or an alias of a guarded program's name may be passed by (`command git`, `bash -c`, a
+        // script, where aliases do not count), so the program is looked at as well.
+        let shell = &self.shell;
+        let shadowed = shell.aliases.contains_key(first) || shell.functions.contains_key(first);
+        let hides = shadowed && self.is_guarded_program(&name);
         if let Some(text) = self.shell.aliases.remove(first) {
             let rest = arguments.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
             let output = self.script(&format!("{text} {rest}"));
             self.shell.aliases.insert(first.clone(), text);
-            return output;
+            if !hides {
+                return output;
+            }
         }
         if let Some(body) = self.shell.functions.get(first).cloned() {
             let before = self.shell.arguments.replace(arguments.to_vec());
-            let output = self.function_body(&body, input);
+            let output = self.function_body(&body, input.clone());
             self.shell.arguments = before;
-            return output;
+            if !hides {
+                return output;
+            }
         }
-        let name = name_of(first);
         if !is_known(&name) {
             self.dynamic(words);
             return COMPUTED.to_string();
@@ -60,7 +69,18 @@ impl Walk<'_> {
         output
     }
 
+    /// Whether a program is one that pushes or publishes, or starts whatever it is told.
+    fn is_guarded_program(&self, name: &str) -> bool {
+        GUARDED_PROGRAMS.contains(&name)
+            || SHELLS.contains(&name)
+            || self.grounds.publishing.knows(name)
+    }
+
     fn program_call(&mut self, name: &str, arguments: &[String], input: Input) -> String {
+        publishes::look(self, name, arguments);
+        if let Some(words) = publishes::of_module(name, arguments) {
+            publishes::look(self, &words[0], &words[1..]);
+        }
         if let Some(wrapped) = wrapper::unwrap(name, arguments) {
             return self.wrapped(wrapped, input);
         }
@@ -152,6 +172,7 @@ impl Walk<'_> {
         };
         let Some(at) = command.iter().skip(1).position(guarded) else { return };
         let mut inner = Walk::new(std::path::Path::new("/"), self.grounds, self.real);
+        inner.shell.folder = None;
         inner.call(&command[at + 1..], None);
         if let Found::Forbidden(why) = inner.into_found() {
             self.cannot_tell(&why);
@@ -288,7 +309,7 @@ fn match_glob(name: &str) -> String {
     if !name.contains(['*', '?', '[']) {
         return name.to_owned();
     }
-    let glob = crate::plan::glob::compile(name).map(|glob| glob.compile_matcher());
+    let glob = crate::glob::compile(name).map(|glob| glob.compile_matcher());
     let hit = glob.ok().and_then(|glob| GUARDED_PROGRAMS.iter().find(|name| glob.is_match(name)));
     hit.map_or_else(|| name.to_owned(), |name| (*name).to_owned())
 }
@@ -324,9 +345,14 @@ fn carried(walk: &mut Walk<'_>, name: &str, arguments: &[String]) {
     if !RUNNERS.contains(&name) && !arguments.iter().any(|word| word == "--") {
         return;
     }
-    let starts = |word: &String| matches!(name_of(word).as_str(), "git" | "gh" | "hub" | "glab");
+    let publishing = &walk.grounds.publishing;
+    let starts = |word: &String| {
+        let name = name_of(word);
+        matches!(name.as_str(), "git" | "gh" | "hub" | "glab") || publishing.knows(&name)
+    };
     for (at, _) in arguments.iter().enumerate().filter(|(_, word)| starts(word)) {
         let mut inner = Walk::new(std::path::Path::new("/"), walk.grounds, walk.real);
+        inner.shell.folder = None;
         inner.call(&arguments[at..], None);
         if let Found::Forbidden(why) | Found::CannotTell(why) = inner.into_found() {
             walk.cannot_tell(&format!("`{name}` seems to run a command that is refused: {why}"));

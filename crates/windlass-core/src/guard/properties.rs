@@ -73,6 +73,9 @@ const PUSHES: &[&str] = &[
     "x=push; git $x",
     "git subtree push -P a b c",
     "glab mr create",
+    "npm publish",
+    "docker push x",
+    "git -C /srv/other fetch . HEAD:branch",
 ];
 
 const HONEST: &[&str] = &[
@@ -90,7 +93,7 @@ const HONEST: &[&str] = &[
     "git config user.name",
     "cat docs/push.md",
     "make push",
-    "docker push x",
+    "docker build -t x .",
     "# git push\ntrue",
 ];
 

@@ -5,7 +5,7 @@ use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Re
 use super::parse;
 use super::path::Access;
 use super::shell::{Input, Walk};
-use super::word::TOLD;
+use super::word::{COMPUTED, TOLD};
 
 impl Walk<'_> {
     /// Looks at redirections; gives what they put into standard input.
@@ -13,8 +13,18 @@ impl Walk<'_> {
         redirects?.0.iter().fold(None, |input, redirect| self.redirect(redirect).or(input))
     }
 
+    /// Takes what a descriptor is given: standard input, or one that a later command reads (`<&3`).
+    fn given(&mut self, number: Option<i32>, text: String) -> Input {
+        match number {
+            None | Some(0) => Some(text),
+            Some(number) => {
+                self.keep(&descriptor(number), &text);
+                None
+            }
+        }
+    }
+
     pub(super) fn redirect(&mut self, redirect: &IoRedirect) -> Input {
-        let is_input = |number: &Option<i32>| number.is_none_or(|number| number == 0);
         match redirect {
             IoRedirect::HereDocument(number, document) => {
                 let text = if document.requires_expansion {
@@ -22,11 +32,11 @@ impl Walk<'_> {
                 } else {
                     document.doc.value.clone()
                 };
-                is_input(number).then_some(text)
+                self.given(*number, text)
             }
             IoRedirect::HereString(number, word) => {
                 let text = self.value(&word.value) + "\n";
-                is_input(number).then_some(text)
+                self.given(*number, text)
             }
             IoRedirect::OutputAndError(word, _) => {
                 self.write_word(&word.value);
@@ -37,11 +47,18 @@ impl Walk<'_> {
                 match (target, kind) {
                     (IoFileRedirectTarget::Fd(_), _) => None,
                     (IoFileRedirectTarget::ProcessSubstitution(_, subshell), _) => {
-                        Some(self.subshell(subshell))
+                        let text = self.subshell(subshell);
+                        self.given(*number, text)
                     }
                     (IoFileRedirectTarget::Duplicate(word), Kind::DuplicateInput) => {
-                        let _ = self.value(&word.value);
-                        None
+                        let from = self.value(&word.value);
+                        match from.trim_end_matches('-') {
+                            "" | "0" => None,
+                            from => {
+                                let kept = self.kept(&format!("{DESCRIPTORS}{from}"));
+                                self.given(*number, kept.unwrap_or_else(|| COMPUTED.to_string()))
+                            }
+                        }
                     }
                     (
                         IoFileRedirectTarget::Duplicate(word)
@@ -53,6 +70,10 @@ impl Walk<'_> {
                         | Kind::DuplicateOutput,
                     ) => {
                         self.write_word(&word.value);
+                        if let Some(number @ 3..) = *number {
+                            let file = self.value(&word.value);
+                            self.shell.outputs.insert(number, file);
+                        }
                         None
                     }
                     (
@@ -65,7 +86,7 @@ impl Walk<'_> {
                             self.file(&file, Access::Read);
                             text = self.kept(&file).unwrap_or(text);
                         }
-                        is_input(number).then_some(text)
+                        self.given(*number, text)
                     }
                 }
             }
@@ -85,8 +106,14 @@ impl Walk<'_> {
     pub(super) fn remember(&mut self, redirects: &[&IoRedirect], output: &str) {
         for redirect in redirects {
             let word = match redirect {
-                IoRedirect::File(None | Some(1), kind, IoFileRedirectTarget::Filename(word))
-                    if !matches!(kind, IoFileRedirectKind::Read) =>
+                IoRedirect::File(
+                    None | Some(1),
+                    kind,
+                    IoFileRedirectTarget::Filename(word) | IoFileRedirectTarget::Duplicate(word),
+                ) if !matches!(
+                    kind,
+                    IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput
+                ) =>
                 {
                     word
                 }
@@ -96,13 +123,14 @@ impl Walk<'_> {
                 | IoRedirect::HereString(..) => continue,
             };
             let file = self.value(&word.value);
+            let number = file.parse().ok().and_then(|number: i32| self.shell.outputs.get(&number));
+            let file = number.cloned().unwrap_or(file);
             self.keep(&file, output);
         }
     }
 
     pub(super) fn keep(&mut self, file: &str, text: &str) {
-        let name = file.trim_start_matches("./").to_owned();
-        let kept = self.written.entry(name).or_default();
+        let kept = self.written.entry(kept_name(file)).or_default();
         if kept.len() < parse::MAX_BYTES {
             kept.push_str(text);
         }
@@ -110,6 +138,21 @@ impl Walk<'_> {
 
     /// What a file holds, if an earlier command of the same text wrote it.
     pub(super) fn kept(&self, file: &str) -> Option<String> {
-        self.written.get(file.trim_start_matches("./")).cloned()
+        self.written.get(&kept_name(file)).cloned()
+    }
+}
+
+/// Where a program finds its descriptors as files.
+const DESCRIPTORS: &str = "/dev/fd/";
+
+fn descriptor(number: i32) -> String {
+    format!("{DESCRIPTORS}{number}")
+}
+
+/// One name for what has several.
+fn kept_name(file: &str) -> String {
+    match file.strip_prefix("/proc/self/fd/") {
+        Some(number) => format!("{DESCRIPTORS}{number}"),
+        None => file.trim_start_matches("./").to_owned(),
     }
 }

@@ -128,7 +128,8 @@ impl<'a> Walk<'a> {
     /// A text that cannot be read matters if it speaks of something guarded. The orchestrator has no
     /// need for such texts.
     pub(super) fn unreadable(&mut self, text: &str) {
-        if self.grounds.seat == Seat::Orchestrator || speaks_of_guarded(text) {
+        let guarded = speaks_of_guarded(text) || self.grounds.publishing.are_spoken_of(text);
+        if self.grounds.seat == Seat::Orchestrator || guarded {
             self.cannot_tell(
                 "this command cannot be read to its end, and it may do something that windlass does \
                  itself (pushing, or writing in `.git`). If it does not, write it more plainly",
@@ -509,6 +510,10 @@ impl<'a> Walk<'a> {
                     words.push(format!("{PROCESS}{}", self.subshell(subshell)));
                 }
             }
+        }
+        // `exec <file` gives the shell itself another input.
+        if given.is_some() && matches!(words.as_slice(), [only] if only == "exec") {
+            self.shell.input.clone_from(&given);
         }
         let input = given.or(input).or_else(|| self.shell.input.clone());
         if words.is_empty() {

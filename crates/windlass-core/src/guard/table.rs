@@ -32,7 +32,7 @@ fn is_as_expected(answer: &str, found: &Found) -> bool {
         "found" => matches!(found, Found::Forbidden(_)),
         "unsure" => matches!(found, Found::CannotTell(_)),
         "refused" => *found != Found::Nothing,
-        other => panic!("`{other}` is no answer"),
+        other => panic!("`{other}` is not an answer"),
     }
 }
 

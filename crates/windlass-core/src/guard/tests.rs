@@ -17,6 +17,27 @@ fn write(tool: &str, file: &str) -> Found {
 }
 
 #[test]
+fn folders_of_windlass_come_before_the_temporary_folder_that_they_lie_in() {
+    let state = "/tmp/mine/home/.local/state/windlass";
+    let off_limits = vec![state.into(), "/srv/place/.claude/settings.json".into()];
+    let subagent = Grounds { seat: Seat::Subagent, off_limits, ..grounds() };
+    let shell = |command: String| {
+        let input = json!({ "command": command });
+        look(&ToolCall { tool: "Bash", input: &input, folder: "/srv/place".as_ref() }, &subagent)
+    };
+    for folder in [state, "/tmp/mine/home/.local/state", "/tmp/mine/home", "/tmp/mine"] {
+        assert!(matches!(shell(format!("rm -rf {folder}")), Found::Forbidden(_)), "{folder}");
+        assert!(
+            matches!(shell(format!("mv {folder} /tmp/mine/x")), Found::Forbidden(_)),
+            "{folder}"
+        );
+    }
+    for honest in ["rm -rf /tmp/mine/other", "mkdir -p /tmp/mine/home", "cp /tmp/mine/x ."] {
+        assert_eq!(shell(honest.to_owned()), Found::Nothing, "{honest}");
+    }
+}
+
+#[test]
 fn a_value_that_doubles_itself_is_answered() {
     let doubling = format!("a=xxxxxxxx; {} git $a; git push", "a=$a$a; ".repeat(60));
     assert_ne!(super::table::bash(&doubling, Seat::Subagent), Found::Nothing);

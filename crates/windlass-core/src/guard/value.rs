@@ -130,7 +130,7 @@ fn first_list(word: &str) -> Option<(&str, Vec<&str>, &str)> {
     loop {
         let open = from + plain_position(&word[from..], |c| c == '{')?;
         let inside = &word[open + 1..];
-        // `${…}` is no list.
+        // `${…}` is not a list.
         if !word[..open].ends_with('$')
             && let Some((parts, after)) = list(inside)
         {

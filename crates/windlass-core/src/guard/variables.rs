@@ -32,6 +32,8 @@ pub(super) struct Shell {
     pub(super) branches: usize,
     /// What a group of commands is given as standard input.
     pub(super) input: Option<String>,
+    /// Files that descriptors above the usual three write to.
+    pub(super) outputs: BTreeMap<i32, String>,
 }
 
 impl Shell {
@@ -45,6 +47,7 @@ impl Shell {
             folder: Some(folder.to_owned()),
             branches: 0,
             input: None,
+            outputs: BTreeMap::new(),
         };
         shell.assign("HOME", vec!["~".to_owned()]);
         shell.assign("IFS", vec![" ".to_owned()]);

@@ -21,6 +21,8 @@ pub enum Answer {
     Rewrite(Value),
     /// The session or subagent does not stop, and what it does instead.
     SendOn(String),
+    /// It does not stop, and what it does instead; people are told the second text.
+    SendOnTelling(String, String),
     /// It stops; people are told this.
     LetGo(String),
     /// The model is told this besides.
@@ -53,6 +55,9 @@ impl Answer {
             }
             Self::Rewrite(input) => Some(specific("updatedInput", input.clone())),
             Self::SendOn(reason) => Some(json!({"decision": "block", "reason": reason})),
+            Self::SendOnTelling(reason, told) => {
+                Some(json!({"decision": "block", "reason": reason, "systemMessage": told}))
+            }
             Self::LetGo(message) => {
                 (!message.is_empty()).then(|| json!({"systemMessage": message}))
             }
@@ -68,7 +73,7 @@ impl Answer {
             Self::Deny(_) => "deny",
             Self::Allow(_) => "allow",
             Self::Rewrite(_) => "rewrite",
-            Self::SendOn(_) => "send_on",
+            Self::SendOn(_) | Self::SendOnTelling(..) => "send_on",
             Self::LetGo(_) => "let_go",
             Self::Context(_) => "context",
             Self::Refuse(_) => "refuse",
@@ -80,6 +85,7 @@ impl Answer {
         match self {
             Self::Deny(text)
             | Self::SendOn(text)
+            | Self::SendOnTelling(text, _)
             | Self::LetGo(text)
             | Self::Context(text)
             | Self::Refuse(text) => Some(text),

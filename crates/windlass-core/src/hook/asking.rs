@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use crate::question::{JUDGMENT, Question};
+use crate::question::{JUDGMENT, JUDGMENT_TEXT, Question};
 use crate::run::{Control, RunState};
 
 /// The tool of Claude Code that asks its person.
@@ -51,14 +51,22 @@ pub fn ask_instruction(state: &RunState) -> Option<String> {
 }
 
 fn as_input(question: &Question) -> Value {
-    let options: Vec<Value> = offered(question)
-        .into_iter()
-        .map(|(id, text)| {
-            let recommended = id == question.recommended;
-            let description = if recommended { "recommended" } else { "another way" };
-            json!({ "label": text, "description": description })
-        })
-        .collect();
+    let offered = offered(question);
+    let leaves_out = offered.len() < question.options.len();
+    let last = offered.len().saturating_sub(1);
+    let describe = |(at, (id, text)): (usize, (&str, &str))| {
+        let recommended = id == question.recommended;
+        let mut description = if recommended { "recommended" } else { "another way" }.to_owned();
+        if let Some(why) = question.rationale.as_ref().filter(|_| recommended) {
+            description.push_str(&format!(". Why it is asked: {why}"));
+        }
+        if leaves_out && at == last {
+            // The tool has no room for it.
+            description.push_str(&format!(". Or type: {JUDGMENT_TEXT}"));
+        }
+        json!({ "label": text, "description": description })
+    };
+    let options: Vec<Value> = offered.into_iter().enumerate().map(describe).collect();
     let header: String = question.category.chars().take(MAX_HEADER).collect();
     json!({
         "question": question.question,

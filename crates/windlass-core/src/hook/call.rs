@@ -10,7 +10,7 @@ use super::HookEvent;
 #[derive(Debug, thiserror::Error)]
 pub enum BadCall {
     /// It is no JSON object.
-    #[error("the hook's input is no JSON object")]
+    #[error("the hook's input is not a JSON object")]
     NotAnObject,
     /// It is about another event.
     #[error("the hook's input is about another event")]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::Offer;
 use crate::id::StepIndex;
-use crate::run::{Failure, HostKind, MAX_ROUNDS, Phase, RunState, Session};
+use crate::run::{Failure, HostKind, Phase, RunState, Session};
 use crate::view::{Lines, printable};
 
 /// What the host has for agents that work together.
@@ -156,9 +156,9 @@ fn together(state: &RunState, offers: &[Offer], host: HostKind, team: TeamSuppor
 }
 
 /// Returns what a subagent is told whose work is not proven yet.
-pub fn round_failed(failure: &Failure, round: u32) -> String {
+pub fn round_failed(failure: &Failure, round: u32, rounds: u32) -> String {
     let mut text = format!(
-        "windlass looked at your work (round {round} of {MAX_ROUNDS}): it is not done. {}\n",
+        "windlass looked at your work (round {round} of {rounds}): it is not done. {}\n",
         failure.summary
     );
     for check in failure.checks.iter().take(5) {

@@ -25,5 +25,5 @@ pub use guard_file::{GuardFile, GuardedAgent, GuardedRun, MAX_GUARD_BYTES};
 pub use instruction::{TeamSupport, instruction, round_failed, wait_for};
 pub use offer::{Offer, offers};
 pub use person::{ExactWords, Said, proposal_code, said};
-pub use report::{let_go, one_line, session_start, transport_rules};
+pub use report::{let_go, one_line, progress, session_start, transport_rules};
 pub use tool::{AgentCall, agent_call};

@@ -27,7 +27,7 @@ pub enum Said {
     },
     /// The shown work is not accepted.
     Reject,
-    /// What was in the way is put right.
+    /// What was in the way is solved.
     Fixed,
     /// A command of the plugin.
     Command {

@@ -3,8 +3,11 @@
 use std::fmt::Write as _;
 
 use crate::proof::ProtectedChange;
-use crate::run::{Control, GateKind, HostKind, Phase, RunState, RunStatus};
-use crate::view::{BlockerView, Lines, blocked_views, blocker_views, printable};
+use crate::run::{Control, GateKind, HostKind, Phase, Publication, RunState, RunStatus};
+use crate::view::{
+    BlockerView, GateView, Lines, blocked_views, blocker_views, printable, progress_markdown,
+    progress_view, status_view, story_views,
+};
 
 /// How many blocked steps a person is told of.
 const MOST_BLOCKED: usize = 5;
@@ -43,11 +46,8 @@ pub fn let_go(state: &RunState) -> String {
             }
         }
         RunStatus::Completed => {
-            if let Some(publication) = &state.publication
-                && let Some(url) = publication.url.as_ref().or(publication.compare_url.as_ref())
-            {
-                let _ = write!(text, "\nPull request: {url}");
-            }
+            completed(&mut text, state);
+            stories(&mut text, state);
             text.push_str("\n`windlass report` shows what was proven.");
         }
         RunStatus::Active | RunStatus::Aborted => {}
@@ -55,11 +55,70 @@ pub fn let_go(state: &RunState) -> String {
     text
 }
 
+/// How far each story has come.
+fn stories(text: &mut String, state: &RunState) {
+    let Some(progress) = progress_view(state) else { return };
+    let _ = write!(text, "\n{}", progress.counts.words());
+    for story in story_views(state) {
+        let size = story.size.map_or("-", |size| size.as_str());
+        let (id, status, title) = (&story.id, story.status.as_str(), shown(&story.title));
+        let _ = write!(text, "\n- {id} ({size}) {status}: {title}");
+    }
+}
+
+/// Tells a person how far the stories have come; none for a run without any.
+pub fn progress(state: &RunState) -> Option<String> {
+    let progress = progress_view(state)?;
+    Some(printable(&progress_markdown(&progress), Lines::Many))
+}
+
+/// Where the work is, and what is left to do with it.
+fn completed(text: &mut String, state: &RunState) {
+    let branch = &state.facts.branch;
+    match &state.publication {
+        Some(Publication { number: Some(number), url, .. }) => {
+            let at = url.as_deref().map(|url| format!(": {}", shown(url))).unwrap_or_default();
+            let _ = write!(text, "\nPull request #{number} is open{at}");
+        }
+        Some(Publication { remote, compare_url, body_file, .. }) => {
+            let _ = write!(
+                text,
+                "\nThe branch `{branch}` is pushed to `{remote}`. The pull request is still to be opened"
+            );
+            if let Some(page) = compare_url {
+                let _ = write!(text, ": {}", shown(page));
+            }
+            if let Some(file) = body_file {
+                let _ = write!(text, "\nIts text is in {}", shown(file));
+            }
+        }
+        None if state.head != state.facts.base => {
+            let base = shown(&state.facts.base_name);
+            let _ = write!(
+                text,
+                "\nThe work is on the branch `{branch}`; on `{base}`, `git merge {branch}` takes it."
+            );
+        }
+        None => {}
+    }
+}
+
 fn gate(text: &mut String, state: &RunState) {
     let Some(gate) = state.gate() else { return };
     match &gate.kind {
         GateKind::Approval => {
             let _ = write!(text, "\n`{}` is proven and waits for you.", gate.step);
+            for line in status_view(state).gate.iter().flat_map(GateView::story_lines) {
+                let _ = write!(text, "\n{line}");
+            }
+            if let Some(unseen) = state.asked_about(gate) {
+                let paths = shown(&ProtectedChange::all_called(&unseen.changes));
+                let _ = write!(text, "\nNobody has seen what changed in protected files: {paths}");
+            }
+        }
+        GateKind::Protected { changes, late: true, .. } => {
+            let paths = shown(&ProtectedChange::all_called(changes));
+            let _ = write!(text, "\nNobody has seen what changed in protected files: {paths}");
         }
         GateKind::Protected { changes, .. } => {
             let paths = shown(&ProtectedChange::all_called(changes));
@@ -67,8 +126,12 @@ fn gate(text: &mut String, state: &RunState) {
         }
         GateKind::Route { verdict, target, .. } => {
             let verdict = shown(verdict);
-            let _ =
-                write!(text, "\n`{}` said {verdict}: approve goes back to `{target}`.", gate.step);
+            let _ = write!(
+                text,
+                "\n`{0}` said {verdict}: approve goes back to `{target}`, `/windlass:skip {0} WHY` \
+                     accepts the risk and goes on.",
+                gate.step
+            );
         }
     }
     text.push_str(match answers_in(state) {
@@ -127,7 +190,7 @@ fn paused(text: &mut String, state: &RunState) {
     }
 }
 
-/// What has to be put right, or answered, and how the person says so.
+/// What has to be solved, or answered, and how the person says so.
 fn blocker(text: &mut String, state: &RunState) {
     let open: Vec<_> = blocker_views(state).into_iter().filter(BlockerView::is_open).collect();
     for blocker in &open {
@@ -155,8 +218,9 @@ fn blocker(text: &mut String, state: &RunState) {
     for blocked in blocked_views(state).iter().take(MOST_BLOCKED) {
         let _ = write!(text, "\n`{}` is blocked: {}", blocked.step, shown(&blocked.why));
     }
+    stories(text, state);
     text.push_str(match answers_in(state) {
-        AnswersIn::Session => "\nAnswer `fixed` when it is put right, or `/windlass:abort`.",
+        AnswersIn::Session => "\nAnswer `fixed` when it is solved, or `/windlass:abort`.",
         AnswersIn::Terminal => {
             "\nPut it right, then answer in a terminal: `windlass fixed`, or `windlass abort`."
         }

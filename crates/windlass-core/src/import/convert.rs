@@ -8,8 +8,8 @@ use super::entry::{self, Mode, Number, Phase};
 use super::lines::{self, Entry, Item};
 use super::pattern::Inputs;
 use super::write::{self, Gate, Part};
+use crate::source::suggest::shown;
 use crate::workflow::Workflow;
-use crate::workflow::suggest::shown;
 
 /// The largest file that is imported; real ones have some kilobytes.
 pub const MAX_BYTES: usize = 1 << 20;

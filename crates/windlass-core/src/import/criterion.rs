@@ -4,8 +4,8 @@ use super::account::{Problem, Remark, RemarkKind};
 use super::pattern::{self, Inputs};
 use super::state;
 use crate::plan::template::{Role, Template};
-use crate::workflow::quote::quoted;
-use crate::workflow::suggest::{self, shown};
+use crate::source::quote::quoted;
+use crate::source::suggest::{self, shown};
 
 /// The words that begin a part of a criterion.
 const PREFIXES: [&str; 3] = ["GLOB:", "STATE:", "VERIFY:"];

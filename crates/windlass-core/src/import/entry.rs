@@ -1,7 +1,7 @@
 //! The four fields of an entry.
 
 use super::account::Problem;
-use crate::workflow::suggest::{self, shown};
+use crate::source::suggest::{self, shown};
 
 /// The longest name of an agent.
 const LONGEST_AGENT: usize = 100;

@@ -81,7 +81,7 @@ fn unquoted(line: &str) -> &str {
 /// Whether a line is `NAME=value` and no phase.
 fn is_assignment(line: &str) -> bool {
     let Some((name, _)) = line.split_once('=') else { return false };
-    !line.contains('|') && crate::plan::template::is_name(name.trim_end_matches('+'))
+    !line.contains('|') && crate::source::name::is_name(name.trim_end_matches('+'))
 }
 
 /// Returns the bytes before the first word of the array, if it begins on this line.

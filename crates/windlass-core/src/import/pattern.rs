@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::glob;
-use crate::plan::template::{Role, Template, is_name};
-use crate::workflow::suggest::shown;
+use crate::glob;
+use crate::plan::template::{Role, Template};
+use crate::source::name::is_name;
+use crate::source::suggest::shown;
 
 /// Inputs that the workflow needs, with their types.
 pub(super) type Inputs = BTreeMap<String, &'static str>;

@@ -1,6 +1,6 @@
 //! `STATE:` as an expression over the run's document.
 
-use crate::plan::template::is_name;
+use crate::source::name::is_name;
 
 /// Keys of the run's document; everything else was published by an agent.
 const DOCUMENT: [&str; 13] = [

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::criterion::Criterion;
 use super::entry::{Mode, Phase};
 use super::pattern::Inputs;
-use crate::workflow::quote::{comment, quoted};
+use crate::source::quote::{comment, quoted};
 
 /// One line of the legacy file, ready to be written.
 pub(super) enum Part<'e> {

@@ -4,10 +4,12 @@
 //! built-in workflows keep to the few forms that are looked for; a test fills every one of them for
 //! every tool and reads the result.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::found::{Found, FoundCheck, Project, Purpose};
-use crate::workflow::quote::{comment, quoted};
+use crate::hint::Opening;
+use crate::source::quote::{comment, quoted};
 
 /// The check that stands for all of the repository's own.
 const TEST: &str = "- {run: \"sh -c {inputs.test}\"";
@@ -52,6 +54,7 @@ pub fn fill(builtin: &str, found: &Found) -> String {
         if uses_test && line == "steps:" {
             text.push_str(baseline(found));
             text.push_str(&prepare(&found.projects));
+            text.push_str(&carry(&found.projects));
         }
         match replaced {
             Some(replaced) => text.push_str(&replaced),
@@ -82,8 +85,13 @@ fn header(found: &Found, uses_test: bool) -> String {
         let _ = writeln!(text, "#\n# Left out after a trial: `{command}` {why}.");
     }
     if uses_test && !found.has_tests() {
+        let why = match found.dropped.is_empty() {
+            true => "No test command was found.",
+            false => "No test command that works was found.",
+        };
+        let _ = write!(text, "#\n# {why}");
         text.push_str(
-            "#\n# No test command was found. Until you add one where it says so below, only that\n\
+            " Until you add one where it says so below, only that\n\
              # something changed is observed, and nothing shows that it works.\n",
         );
     }
@@ -128,11 +136,26 @@ pub fn trial(project: &Project) -> Option<String> {
     }
     let mut text = "workflow: trial\n".to_owned();
     text.push_str(&prepare(std::slice::from_ref(project)));
+    text.push_str(&carry(std::slice::from_ref(project)));
     text.push_str("steps:\n  - id: try\n    agent: developer\n    done:\n      all:\n");
-    for check in &project.checks {
+    for check in project.checks.iter().chain(&project.coverage) {
         let _ = writeln!(text, "        - {}", judged(&project.folder, check));
     }
     Some(text)
+}
+
+/// Ignored files that the checks need.
+fn carry(projects: &[Project]) -> String {
+    let carried: BTreeSet<&str> = projects.iter().flat_map(Project::carries).collect();
+    if carried.is_empty() {
+        return String::new();
+    }
+    let carried: Vec<String> = carried.into_iter().map(quoted).collect();
+    format!(
+        "# Files that git ignores and checks need, as they are when a run begins.\n\
+         carry: [{}]\n\n",
+        carried.join(", ")
+    )
 }
 
 fn prepare(projects: &[Project]) -> String {
@@ -160,21 +183,43 @@ fn prepare(projects: &[Project]) -> String {
     )
 }
 
-/// A command as a check, without the brackets around it.
-fn run(folder: &str, command: &str) -> String {
+/// A command as a check.
+fn run(folder: &str, check: &FoundCheck) -> String {
     let folder =
         if folder.is_empty() { String::new() } else { format!("in: {}, ", quoted(folder)) };
-    format!("{{run: {}, {folder}timeout: {TIMEOUT}}}", quoted(command))
+    format!("{{run: {}, {folder}{}timeout: {TIMEOUT}}}", quoted(&check.command), opened(check))
+}
+
+/// What the room of a check opens besides.
+fn opened(check: &FoundCheck) -> String {
+    let mut text = String::new();
+    if check.opens.contains(&Opening::HostNetwork) {
+        text.push_str("network: host, ");
+    }
+    let paths: Vec<String> = check
+        .opens
+        .iter()
+        .filter_map(|opening| match opening {
+            Opening::Expose { path, .. } => Some(quoted(path)),
+            Opening::HostNetwork | Opening::Carry { .. } => None,
+        })
+        .collect();
+    if !paths.is_empty() {
+        let _ = write!(text, "room: {{expose: [{}]}}, ", paths.join(", "));
+    }
+    text
 }
 
 /// A check: by its report where the command writes one.
 fn judged(folder: &str, check: &FoundCheck) -> String {
-    match &check.report {
-        None => run(folder, &check.command),
-        Some(glob) => {
-            let run = run(folder, &check.command);
-            format!("{{junit: {}, min: 1, {}", quoted(glob), run.trim_start_matches('{'))
+    let run = run(folder, check);
+    let rest = run.trim_start_matches('{');
+    match (&check.report, check.purpose) {
+        (None, _) => run,
+        (Some(glob), Purpose::Coverage) => {
+            format!("{{coverage: {}, min: 0, {rest}", quoted(glob))
         }
+        (Some(glob), _) => format!("{{junit: {}, min: 1, {rest}", quoted(glob)),
     }
 }
 
@@ -197,7 +242,7 @@ fn failing(found: &Found, indent: &str) -> String {
         .iter()
         .flat_map(|project| {
             let tests = project.checks.iter().filter(|check| check.purpose == Purpose::Test);
-            tests.map(|check| run(&project.folder, &check.command))
+            tests.map(|check| run(&project.folder, check))
         })
         .collect();
     match tests.as_slice() {

@@ -1,6 +1,9 @@
 //! What detection found, as a workflow needs it.
 
+use std::collections::BTreeSet;
+
 use super::tried::{Tried, Verdict};
+use crate::hint::Opening;
 use crate::platform::{
     Choice, CommandName, Detection, LeftOut, Listing, Pack, PinnedPlatform, TOP, Way,
 };
@@ -15,6 +18,8 @@ pub enum Purpose {
     Lint,
     /// It builds.
     Build,
+    /// Coverage can be measured.
+    Coverage,
 }
 
 impl Purpose {
@@ -24,6 +29,7 @@ impl Purpose {
             Self::Test => "test",
             Self::Lint => "lint",
             Self::Build => "build",
+            Self::Coverage => "coverage",
         }
     }
 }
@@ -35,10 +41,12 @@ pub struct FoundCheck {
     pub purpose: Purpose,
     /// The command, run in the project's folder.
     pub command: String,
-    /// Glob of the JUnit reports that it writes, relative to the repository.
+    /// Glob of the reports that it writes, relative to the repository: JUnit's, or of coverage.
     pub report: Option<String>,
     /// What says so, for people.
     pub from: Option<String>,
+    /// What its room opens besides.
+    pub opens: BTreeSet<Opening>,
 }
 
 /// One platform in one folder.
@@ -57,7 +65,7 @@ pub struct Project {
     /// Commands that judge the work.
     pub checks: Vec<FoundCheck>,
     /// The command that measures coverage.
-    pub coverage: Option<String>,
+    pub coverage: Option<FoundCheck>,
     /// Commands that there are none of, and why.
     pub missing: Vec<(CommandName, String)>,
     /// Files that judge the work, relative to the folder.
@@ -68,6 +76,26 @@ impl Project {
     /// Returns whether one of its commands has this purpose.
     pub fn covers(&self, purpose: Purpose) -> bool {
         self.checks.iter().any(|check| check.purpose == purpose)
+    }
+
+    /// Opens something for one of its commands; returns whether it was closed before.
+    pub fn open(&mut self, command: &str, opening: &Opening) -> bool {
+        let all = self.checks.iter_mut().chain(&mut self.coverage);
+        let mut opened = false;
+        for check in all.filter(|check| check.command == command) {
+            opened |= check.opens.insert(opening.clone());
+        }
+        opened
+    }
+
+    /// Returns the ignored files that its checks need.
+    pub(super) fn carries(&self) -> BTreeSet<&str> {
+        let opens = self.checks.iter().flat_map(|check| &check.opens);
+        let carried = opens.filter_map(|opening| match opening {
+            Opening::Carry { path } => Some(path.as_str()),
+            Opening::HostNetwork | Opening::Expose { .. } => None,
+        });
+        carried.collect()
     }
 }
 
@@ -145,14 +173,14 @@ impl Found {
                 folder => rule.below(folder),
             }));
         }
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         rules.retain(|rule| seen.insert((rule.file.clone(), rule.keys.clone())));
         rules
     }
 
     /// Takes out the commands that are not wanted after the trial, and notes why.
     pub fn keep(&mut self, tried: &[Tried]) {
-        for one in tried {
+        for one in tried.iter().filter(|one| one.purpose != Purpose::Coverage) {
             let Some(project) = self.projects.get_mut(one.project) else { continue };
             if one.kept {
                 self.fails_already |= matches!(one.verdict, Verdict::TestsFail { .. });
@@ -187,7 +215,13 @@ fn project(
             .command(CommandName::Prepare)
             .map(|way| (way.run.clone(), way.lock.as_ref().map(|lock| platform.path(lock)))),
         checks: Vec::new(),
-        coverage: pack.command(CommandName::Coverage).map(|way| way.run.clone()),
+        coverage: pack.command(CommandName::Coverage).map(|way| FoundCheck {
+            purpose: Purpose::Coverage,
+            command: way.run.clone(),
+            report: way.report.as_ref().map(|glob| platform.path(glob)),
+            from: way.from.clone(),
+            opens: BTreeSet::new(),
+        }),
         missing: missing.collect(),
         protect: if pack.wraps { existing(&pack.protect, platform, listing) } else { Vec::new() },
     };
@@ -209,6 +243,7 @@ fn project(
             command: way.run.clone(),
             report: report.map(|glob| platform.path(glob)),
             from: way.from.clone(),
+            opens: BTreeSet::new(),
         });
     }
     project

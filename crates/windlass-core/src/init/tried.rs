@@ -1,6 +1,7 @@
 //! What came of trying the commands that were found.
 
 use super::found::{Project, Purpose};
+use crate::hint::{Hint, Opening};
 use crate::platform::CommandName;
 use crate::run::{BaseOutcome, BaseResult};
 use crate::time::Span;
@@ -18,8 +19,25 @@ pub struct Tried {
     pub verdict: Verdict,
     /// The end of what it printed, where it did not work.
     pub said: String,
+    /// What it seems to have reached for outside its room.
+    pub hints: Vec<Hint>,
+    /// What was opened for it.
+    pub opened: Vec<Opening>,
     /// Whether it is taken.
     pub kept: bool,
+}
+
+impl Tried {
+    /// Returns what would open what it reached for, and is not opened.
+    pub fn closed(&self) -> Vec<Opening> {
+        let openings = self.hints.iter().filter_map(Hint::opening);
+        openings.filter(|opening| !self.opened.contains(opening)).collect()
+    }
+
+    /// Returns whether something outside may be why it does not work, or why tests fail.
+    pub fn may_want(&self) -> bool {
+        !matches!(self.verdict, Verdict::Works { .. } | Verdict::Covers { .. })
+    }
 }
 
 /// How a command ended on the code as it is.
@@ -29,6 +47,13 @@ pub enum Verdict {
     Works {
         /// Tests that ran and were skipped, where it wrote a report.
         tests: Option<(u64, u64)>,
+        /// How long it took.
+        took: Span,
+    },
+    /// It measured coverage.
+    Covers {
+        /// How many lines ran, in words.
+        words: String,
         /// How long it took.
         took: Span,
     },
@@ -62,8 +87,18 @@ impl Verdict {
     /// Reads what the baseline says about a command.
     pub fn of(result: &BaseResult) -> Self {
         let took = result.took;
+        if let (BaseOutcome::Passed, Some(words)) = (result.outcome, &result.covered) {
+            return Self::Covers { words: words.clone(), took };
+        }
         match (result.outcome, result.ran) {
             (BaseOutcome::Passed, Some(0)) => Self::Fails { words: "no test ran".to_owned() },
+            // Errors while tests are collected count as failed tests. Where nothing passes, the suite does not
+            // start, and to count new failures only would prove nothing.
+            (BaseOutcome::Passed | BaseOutcome::Failed, Some(ran))
+                if ran > 0 && result.failed >= ran =>
+            {
+                Self::Fails { words: format!("not one of {} tests passes", grouped(ran)) }
+            }
             (BaseOutcome::Passed | BaseOutcome::Failed, Some(ran)) if result.failed > 0 => {
                 Self::TestsFail { ran, failed: result.failed, took }
             }
@@ -82,7 +117,7 @@ impl Verdict {
 
     /// Returns whether it says something about the work as it is.
     pub fn works(&self) -> bool {
-        matches!(self, Self::Works { .. } | Self::TestsFail { .. })
+        matches!(self, Self::Works { .. } | Self::Covers { .. } | Self::TestsFail { .. })
     }
 
     /// Returns in a few words how it ended.
@@ -96,6 +131,7 @@ impl Verdict {
                 };
                 format!("{} passed{pending}, {}", grouped(*ran), in_words(*took))
             }
+            Self::Covers { words, took } => format!("{words}, {}", in_words(*took)),
             Self::TestsFail { ran, failed, took } => format!(
                 "{} of {} tests fail already, {}",
                 grouped(*failed),
@@ -113,12 +149,18 @@ impl Verdict {
 pub fn line(project: &Project, tried: &[Tried]) -> String {
     let mut parts: Vec<String> = tried
         .iter()
-        .map(|one| format!("{}: {}", one.purpose.as_str(), one.verdict.why()))
+        .map(|one| {
+            if matches!(one.verdict, Verdict::Covers { .. }) {
+                return one.verdict.why();
+            }
+            format!("{}: {}", one.purpose.as_str(), one.verdict.why())
+        })
         .collect();
     if !tried.iter().any(|one| one.purpose == Purpose::Test) {
         parts.insert(0, "test: none found".to_owned());
     }
-    if project.coverage.is_some() {
+    let was_tried = tried.iter().any(|one| one.purpose == Purpose::Coverage);
+    if project.coverage.is_some() && !was_tried {
         parts.push("coverage: available".to_owned());
     }
     for (name, why) in &project.missing {
@@ -167,9 +209,11 @@ mod tests {
             skipped: 0,
             failed: 0,
             failing: Vec::new(),
+            covered: None,
             missing: None,
             said: String::new(),
             hints: Vec::new(),
+            cause: None,
             took: Span(38_200),
         }
     }
@@ -183,6 +227,8 @@ mod tests {
             command: String::new(),
             verdict,
             said: String::new(),
+            hints: Vec::new(),
+            opened: Vec::new(),
             kept: true,
         };
         let project = Project {
@@ -206,6 +252,12 @@ mod tests {
              coverage: not available (`pytest-cov` is not a dependency)"
         );
         assert!(line(&project, &[]).starts_with("test: none found"));
+        let words = Some("line coverage 87.5 % of 8 lines in 1 file".to_owned());
+        let covered = BaseResult { covered: words, ..result(BaseOutcome::Passed) };
+        let all = [tried(Purpose::Coverage, Verdict::of(&covered))];
+        assert!(
+            line(&project, &all).contains(" · line coverage 87.5 % of 8 lines in 1 file, 38 s")
+        );
     }
 
     #[test]
@@ -215,6 +267,9 @@ mod tests {
         assert_eq!(verdict.why(), "2 of 9 tests fail already, 38 s");
         assert!(verdict.works());
         assert!(!Verdict::of(&result(BaseOutcome::Failed)).works());
+        let all = BaseResult { ran: Some(4), failed: 4, ..result(BaseOutcome::Failed) };
+        assert_eq!(Verdict::of(&all).why(), "failed (not one of 4 tests passes)");
+        assert!(!Verdict::of(&all).works());
         let none = BaseResult { ran: Some(0), ..result(BaseOutcome::Passed) };
         assert_eq!(Verdict::of(&none).why(), "failed (no test ran)");
         let missing =

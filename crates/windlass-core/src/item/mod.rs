@@ -1,22 +1,23 @@
 //! What a step repeats over: a story, or an entry of a task list.
 //!
-//! - `Item` is what somebody asked for; `tasks` reads items out of a Markdown task list.
+//! - `Item` is what somebody asked for; [`tasks`](crate::tasks) reads items out of a Markdown task list.
 //! - Which items there are and how far they have come is part of the run's state; what becomes of
 //!   the steps that are repeated for each stands in `plan/foreach.rs`.
 //!
 //! An item's id is safe in paths, globs and step names. Title and body are words, never more.
 
 pub(crate) mod name;
-mod tasks;
+mod story;
+mod task;
 mod text;
 
 pub use name::{BadItem, MAX_BODY_BYTES, MAX_ID_BYTES, MAX_TITLE_BYTES, id_of, is_id};
-pub use tasks::{MAX_TASKS_BYTES, Task, TasksError, read_tasks};
+pub use story::{AcceptanceCriterion, Size, Story};
+pub use task::Task;
 
 use serde::{Deserialize, Serialize};
 
 use crate::id::{AttemptId, ItemId, StepId};
-use crate::story::Story;
 
 /// One element that a step repeats over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

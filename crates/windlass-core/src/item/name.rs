@@ -39,7 +39,7 @@ impl BadItem {
                 "use letters, digits, `-` and `_`, a letter or digit first, at most {MAX_ID_BYTES}"
             ),
             Self::Title => "put the rest into the body".to_owned(),
-            Self::Body => "write a paper and name its path in the body".to_owned(),
+            Self::Body => "write a document and name its path in the body".to_owned(),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::Item;
-use crate::story::Story;
+use super::Story;
 
 impl Item {
     /// Returns all that is known of the item, in Markdown.
@@ -42,8 +42,8 @@ fn list<'l>(text: &mut String, title: &str, entries: impl Iterator<Item = &'l st
 
 #[cfg(test)]
 mod tests {
+    use crate::item::{AcceptanceCriterion, Size, Story};
     use crate::item::{Item, ItemSource};
-    use crate::story::{AcceptanceCriterion, Size, Story};
 
     #[test]
     fn a_story_is_told_with_its_criteria_and_its_design() {

@@ -59,7 +59,7 @@ pub(super) fn read(lines: &[Line<'_>], wanted: &[&str]) -> (Vec<String>, Vec<Cri
     }
     let said: Vec<Said<'_>> = lines.iter().filter_map(|line| read_line(line, wanted)).collect();
     for unknown in said.iter().filter(|said| !wanted.contains(&said.id)) {
-        let reason = format!("{} is no criterion of the story", unknown.id);
+        let reason = format!("{} is not a criterion of the story", unknown.id);
         if !reasons.contains(&reason) && reasons.len() < MAX_TESTS {
             reasons.push(reason);
         }

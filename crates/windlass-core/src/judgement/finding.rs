@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::MAX_REMARKS;
 use super::lines::{Line, bare, cells};
-use crate::plan::glob;
+use crate::glob;
 
 /// How much of a finding is kept.
 const MAX_TEXT: usize = 500;

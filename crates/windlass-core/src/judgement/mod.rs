@@ -5,8 +5,9 @@
 //!   `criteria` what a tester says of each acceptance criterion; [`named_test`] takes the name of a
 //!   test apart, so that somebody can look whether it exists.
 //!
-//! Whatever cannot be read sends the work back: the verdict is then the one that does not accept, and
-//! the reason says why. No bytes make reading fail.
+//! Whatever cannot be read accepts nothing: the verdict is then the one that refuses, and the reason says
+//! why. A report that is only badly written is [`Judgement::faulty`]: who wrote it mends it, because it
+//! says nothing against the work. No bytes make reading fail.
 
 mod criteria;
 mod finding;
@@ -83,14 +84,21 @@ pub struct Judgement {
     pub findings: Vec<Remark>,
     /// What a tester says of each criterion, in the order of the story.
     pub criteria: Vec<CriterionResult>,
+    /// Whether it does not accept only because the report is badly written.
+    pub faulty: bool,
 }
 
 impl Judgement {
     /// Returns the judgement that nothing could be read.
     pub fn unreadable(kind: ReportKind, why: impl Into<String>) -> Self {
         let (findings, criteria) = (Vec::new(), Vec::new());
-        Self { verdict: kind.refusing(), reason: why.into(), findings, criteria }
+        Self { verdict: kind.refusing(), reason: why.into(), findings, criteria, faulty: true }
     }
+}
+
+/// Returns what a report names as found, whatever its verdict is.
+pub fn remarks(report: &[u8]) -> Vec<Remark> {
+    text(report).map(|text| finding::read(&lines::counting(text)).remarks).unwrap_or_default()
 }
 
 /// Reads a report. `criteria` are the ids of the acceptance criteria that a tester has to judge.
@@ -121,9 +129,12 @@ pub fn judge(kind: ReportKind, report: &[u8], criteria: &[&str]) -> Judgement {
         reasons.push(format!("{said} {} blocking finding{s}", found.blocking));
     }
     let accepted = reasons.is_empty();
+    let fails = results.iter().any(|result| result.verdict == CriterionVerdict::Fail);
+    let refused = found.blocking > 0 || fails || verdict::refuses(kind, &lines);
     let verdict = if accepted { kind.accepting() } else { kind.refusing() };
     let reason = if accepted { verdict.to_owned() } else { reasons.join("; ") };
-    Judgement { verdict, reason, findings: found.remarks, criteria: results }
+    let faulty = !accepted && !refused;
+    Judgement { verdict, reason, findings: found.remarks, criteria: results, faulty }
 }
 
 fn approves(kind: ReportKind) -> &'static str {
@@ -138,9 +149,10 @@ fn text(report: &[u8]) -> Result<&str, String> {
     if report.len() > MAX_REPORT_BYTES {
         return Err(format!("the report has more than {} KiB", MAX_REPORT_BYTES >> 10));
     }
-    let text = std::str::from_utf8(report).map_err(|_| "the report is no UTF-8 text".to_owned())?;
+    let text =
+        std::str::from_utf8(report).map_err(|_| "the report is not UTF-8 text".to_owned())?;
     if text.contains('\0') {
-        return Err("the report is no text".to_owned());
+        return Err("the report is not text".to_owned());
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim().is_empty() {

@@ -76,8 +76,8 @@ fn what_cannot_be_read_sends_the_work_back_and_says_why() {
     };
     assert_eq!(reason(b""), "the report is empty");
     assert_eq!(reason(b" \n\t\n"), "the report is empty");
-    assert_eq!(reason(b"APPROVED\xff"), "the report is no UTF-8 text");
-    assert_eq!(reason(b"APPROVED\n\0"), "the report is no text");
+    assert_eq!(reason(b"APPROVED\xff"), "the report is not UTF-8 text");
+    assert_eq!(reason(b"APPROVED\n\0"), "the report is not text");
     assert_eq!(reason(&b"APPROVED\n".repeat(40_000)), "the report has more than 256 KiB");
     assert_eq!(
         back("APPROVED\n\nCHANGES_REQUESTED"),
@@ -87,6 +87,23 @@ fn what_cannot_be_read_sends_the_work_back_and_says_why() {
         back("APPROVED\n\n- [CRITICAL] a hole src/a.rs:3"),
         "line 3 has the tag [CRITICAL], which is none of BLOCKING, SUGGESTION, INFO"
     );
+}
+
+#[test]
+fn a_badly_written_report_is_its_writers_to_mend_and_a_refusal_is_not() {
+    for text in ["", "Good work.", "APPROVED\nCHANGES_REQUESTED", "[MINOR] x a.rs:1\n\nAPPROVED"] {
+        assert!(review(text).faulty, "{text}");
+    }
+    for text in ["CHANGES_REQUESTED", "[BLOCKING] x a.rs:1\n\nAPPROVED", "[BLOCKING] x a.rs:1"] {
+        assert!(!review(text).faulty, "{text}");
+    }
+    for text in ["AC1: PASS", "PASSED", "AC1: PASS a::b\nAC2: PASS a::c\nAC9: PASS a::d"] {
+        assert!(tests(text, &["AC1", "AC2"]).faulty, "{text}");
+    }
+    for text in ["AC1: FAIL why", "AC1: PASS a::b\nFAILED"] {
+        assert!(!tests(text, &["AC1"]).faulty, "{text}");
+    }
+    assert!(!review("APPROVED").faulty && !tests("AC1: PASS a::b", &["AC1"]).faulty);
 }
 
 #[test]
@@ -224,7 +241,7 @@ fn a_tester_is_held_to_every_criterion() {
             "AC1 has no result: no line says `AC1: PASS tests/file::name`",
         ),
         ("AC1: PASS a.rs::b\nAC1: FAIL", "AC1 has two results: PASS on line 1, FAIL on line 2"),
-        ("AC1: PASS a.rs::b\nAC9: PASS a.rs::c", "AC9 is no criterion of the story"),
+        ("AC1: PASS a.rs::b\nAC9: PASS a.rs::c", "AC9 is not a criterion of the story"),
         ("AC1: PASS a.rs::b\n\nVerdict: FAILED", "says FAILED itself on line 3"),
         ("AC1: PASS a.rs::b\n[BLOCKING] it hangs", "passes with 1 blocking finding"),
     ] {

@@ -35,6 +35,12 @@ pub(super) fn contradicts(kind: ReportKind, lines: &[Line<'_>]) -> Option<String
     refusing.map(|line| format!("says {} itself on line {line}", kind.refusing()))
 }
 
+/// Returns whether a report refuses the work and nothing in it says otherwise.
+pub(super) fn refuses(kind: ReportKind, lines: &[Line<'_>]) -> bool {
+    let (accepting, refusing) = said(kind, lines);
+    accepting.is_none() && refusing.is_some()
+}
+
 /// The lines that accept and that refuse.
 fn said(kind: ReportKind, lines: &[Line<'_>]) -> (Option<usize>, Option<usize>) {
     let line_of = |wanted: &str| {

@@ -92,7 +92,7 @@ fn jacoco_files_are_found_below_any_source_folder() {
     let missing = measured(&["src/com/example/Sum.java"], "", &[("j.xml", JACOCO)]).unwrap_err();
     assert_eq!(
         missing.to_string(),
-        "`org/example/Sum.java` is no file of the tree that is verified"
+        "`org/example/Sum.java` is not a file of the tree that is verified"
     );
     assert!(measured(&["src/xorg/example/Sum.java"], "", &[("j.xml", JACOCO)]).is_err());
     // Kotlin leaves out the folders that all packages share.
@@ -161,14 +161,14 @@ fn what_is_no_whole_report_is_refused() {
     assert_eq!(why(" \n"), "is empty");
     assert_eq!(why("SF:a.c\nDA:1,1\n"), "is cut off: it ends inside `SF`");
     assert_eq!(why("DA:1,1\n"), "is broken in line 1: `DA` before any `SF`");
-    assert_eq!(why("TN:\nnonsense"), "is broken in line 2: `nonsense` is no record");
+    assert_eq!(why("TN:\nnonsense"), "is broken in line 2: `nonsense` is not a record");
     assert!(why("SF:a.c\nDA:1,-1\nend_of_record").starts_with("is broken in line 2: "));
     assert!(why("SF:a.c\nDA:x,1\nend_of_record").starts_with("is broken in line 2: "));
     assert_eq!(why(&COBERTURA[..COBERTURA.len() - 12]), "is cut off: it ends inside `coverage`");
     let odd = COBERTURA.replace("hits=\"0\"", "hits=\"no\"");
-    assert_eq!(why(&odd), "has a `line` in line 8 whose `hits` is no number");
+    assert_eq!(why(&odd), "has a `line` in line 8 whose `hits` is not a number");
     let odd = JACOCO.replace("nr=\"7\"", "nr=\"7a\"");
-    assert_eq!(why(&odd), "has a `line` in line 7 whose `nr` is no number");
+    assert_eq!(why(&odd), "has a `line` in line 7 whose `nr` is not a number");
     let folders = "<source>a</source>".repeat(65);
     assert_eq!(
         why(&COBERTURA.replace("<sources>", &format!("<sources>{folders}"))),

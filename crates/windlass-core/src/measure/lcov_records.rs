@@ -24,7 +24,7 @@ pub(super) fn read(text: &str) -> Result<Vec<ReportedFile>, Unreadable> {
         if !is_record(line) {
             let found = one_line(line, 40);
             return Err(match known {
-                true => broken(format!("`{found}` is no record")),
+                true => broken(format!("`{found}` is not a record")),
                 false => Unreadable::Other { wanted: WANTED, found },
             });
         }

@@ -17,7 +17,7 @@ pub enum Foreign {
         path: String,
     },
     /// There is no such file.
-    #[error("`{path}` is no file of the tree that is verified")]
+    #[error("`{path}` is not a file of the tree that is verified")]
     Missing {
         /// The path.
         path: String,

@@ -56,7 +56,7 @@ pub enum Unreadable {
         found: String,
     },
     /// A number that the report needs is missing or no number.
-    #[error("has a `{element}` in line {line} whose `{attribute}` is no number")]
+    #[error("has a `{element}` in line {line} whose `{attribute}` is not a number")]
     Number {
         /// The element.
         element: &'static str,

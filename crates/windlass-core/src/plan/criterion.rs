@@ -18,7 +18,7 @@ pub enum Criterion {
     All(Vec<Criterion>),
     /// At least one part holds.
     Any(Vec<Criterion>),
-    /// The part does not hold.
+    /// The part fails.
     Not(Box<Criterion>),
     /// A leaf.
     Check(Check),
@@ -204,6 +204,32 @@ pub enum Holds {
     Unknown,
 }
 
+/// Whether a criterion is served by a check that holds, or by one that does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sign {
+    /// It has to hold.
+    For,
+    /// It stands below a `not`.
+    Against,
+}
+
+impl Sign {
+    fn turned(self) -> Self {
+        match self {
+            Self::For => Self::Against,
+            Self::Against => Self::For,
+        }
+    }
+
+    /// Returns what the check has to say.
+    pub fn wanted(self) -> Holds {
+        match self {
+            Self::For => Holds::Yes,
+            Self::Against => Holds::No,
+        }
+    }
+}
+
 impl Check {
     /// Returns what a proof by this check rests on.
     pub fn strength(&self) -> Strength {
@@ -309,7 +335,7 @@ impl Criterion {
     }
 
     /// Returns whether claims alone can make it hold, whatever windlass sees itself.
-    pub(super) fn can_be_claimed(&self) -> bool {
+    pub(crate) fn can_be_claimed(&self) -> bool {
         // Somebody who controls every claim: what is only claimed turns out as it suits them.
         self.settled_by_claims(true)
     }
@@ -335,12 +361,14 @@ impl Criterion {
         checks
     }
 
-    /// Returns the checks that speak for it: none that stands below a `not`.
-    pub fn positive(&self) -> Vec<&Check> {
+    /// Returns the checks with what they have to say for the criterion to hold.
+    pub fn signed(&self) -> Vec<(Sign, &Check)> {
         match self {
-            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::positive).collect(),
-            Self::Not(_) => Vec::new(),
-            Self::Check(check) => vec![check],
+            Self::All(parts) | Self::Any(parts) => parts.iter().flat_map(Self::signed).collect(),
+            Self::Not(part) => {
+                part.signed().into_iter().map(|(sign, check)| (sign.turned(), check)).collect()
+            }
+            Self::Check(check) => vec![(Sign::For, check)],
         }
     }
 

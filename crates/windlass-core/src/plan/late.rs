@@ -16,7 +16,7 @@ pub(super) const ITEM: &str = "item.";
 /// Texts of steps that are repeated for every item.
 pub(super) const UNTIL_THE_ITEM: [&str; 2] = [CONTEXT, ITEM];
 
-/// Texts whose context is known only while the run goes on.
+/// Texts whose context is known only while the run continues.
 pub(super) const UNTIL_USE: [&str; 1] = [CONTEXT];
 
 /// Texts that wait for the item and for nothing else.

@@ -3,12 +3,11 @@
 //! Replay reads the plan from the journal and never today's workflow file, so editing a workflow
 //! cannot change the past.
 
-mod build;
+mod commits;
 mod criterion;
 mod foreach;
-pub mod glob;
+mod judges;
 mod late;
-mod platform;
 mod request;
 mod roles;
 mod room;
@@ -18,10 +17,12 @@ mod step;
 mod tdd;
 pub mod template;
 
-pub use criterion::{Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, Strength};
+pub use commits::{CommitStyle, Squash};
+pub use criterion::{Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, Sign, Strength};
 pub use foreach::{Foreach, ReportEvery};
 pub use request::{PlanError, PlanRequest};
 pub use room::{BaselinePolicy, RoomNetwork, RoomWishes, StepNetwork};
+pub use shell::negated_command;
 pub use step::{
     Backoff, CommitPolicy, Exhausted, FailedRoute, FailedTo, GatePolicy, PlanStep, Publish,
     PullRequest, Read, Rollback, Route, Skip, StepKind, ValueType,
@@ -36,10 +37,13 @@ use serde::{Deserialize, Serialize};
 use crate::id::{ContentHash, StepId, StepIndex};
 use crate::item::NewItem;
 use crate::mcp::McpServer;
-use crate::platform::PinnedPlatform;
+use crate::platform::{self, PinnedPlatform};
 use crate::protect::{Protected, Rules};
 use crate::role::Role;
 use crate::time::Span;
+
+/// The run pauses when the last proof failed this often; before that, the step behind it is open again.
+pub const MAX_COLD_FAILURES: u32 = 3;
 
 /// A workflow with inputs filled in and checks resolved.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -74,7 +78,7 @@ pub struct Plan {
     /// Whether what the run ends with is proven once more without any layer.
     #[serde(default = "cold_by_default", skip_serializing_if = "is_cold")]
     pub cold: bool,
-    /// The most attempts that the plan can use, people's feedback aside.
+    /// The most attempts that the plan can use, not counting human feedback.
     pub worst_case_attempts: u64,
     /// The roles that steps name, by name; a name without one stands for itself.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -325,7 +329,7 @@ impl Plan {
     }
 
     fn is_of_platform(&self, rule: &Protected) -> bool {
-        platform::protect(&self.platforms).contains(rule)
+        platform::protected(&self.platforms).contains(rule)
     }
 
     /// Returns the position of every step, in plan order.

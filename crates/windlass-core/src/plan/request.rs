@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::Issue;
-use super::glob::BadPath;
+use crate::glob::BadPath;
 use crate::item::NewItem;
 use crate::platform::{CommandName, PinnedPlatform};
 use crate::role::Role;
-use crate::workflow::{At, suggest};
+use crate::source::{At, suggest};
 
 /// What a run is for.
 #[derive(Clone, Debug, Default)]
@@ -108,7 +108,7 @@ pub enum PlanError {
         at: At,
     },
     /// With its inputs filled in, a count is none.
-    #[error("{} at {file}:{} is no number from 0 on", suggest::shown(value), at.line)]
+    #[error("{} at {file}:{} is not a number from 0 on", suggest::shown(value), at.line)]
     BadCount {
         /// What the inputs give.
         value: String,
@@ -142,7 +142,7 @@ pub enum PlanError {
         unchecked: Vec<String>,
     },
     /// With its inputs filled in, a percentage is none.
-    #[error("{} at {file}:{} is no percentage from 0 to 100", suggest::shown(value), at.line)]
+    #[error("{} at {file}:{} is not a percentage from 0 to 100", suggest::shown(value), at.line)]
     BadPercent {
         /// What the inputs give.
         value: String,

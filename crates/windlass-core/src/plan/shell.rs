@@ -42,3 +42,54 @@ impl Shell {
         self.quote.is_none() && !self.escaped && !self.unquotable
     }
 }
+
+/// Returns what the shell's `!` negates, where the whole command is one negated pipeline.
+///
+/// `! a && b` is none: only its first part is negated. The reading is coarse and errs on none.
+pub fn negated_command(command: &str) -> Option<&str> {
+    let inner = command.trim().strip_prefix('!')?;
+    let inner = inner.strip_prefix([' ', '\t'])?.trim_start();
+    let (mut quote, mut escaped, mut before) = (None, false, None);
+    let mut signs = inner.chars().peekable();
+    while let Some(sign) = signs.next() {
+        match (quote, sign) {
+            _ if escaped => escaped = false,
+            (None | Some('"'), '\\') => escaped = true,
+            (Some(open), sign) if open == sign => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(sign),
+            (None, ';' | '\n' | '(' | ')' | '{' | '}' | '#') => return None,
+            (None, '|') if signs.peek() == Some(&'|') => return None,
+            // `2>&1` and `&>` redirect.
+            (None, '&') if before != Some('>') && signs.peek() != Some(&'>') => return None,
+            (None, _) => {}
+        }
+        before = Some(sign);
+    }
+    (quote.is_none() && !inner.is_empty()).then_some(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_whole_pipeline_is_negated() {
+        for (command, inner) in [
+            ("! grep -q TODO src", Some("grep -q TODO src")),
+            (" !  grep 'a; b' c 2>&1 | head -n 1", Some("grep 'a; b' c 2>&1 | head -n 1")),
+            ("! make broken && make test", None),
+            ("! make broken; true", None),
+            ("! make broken || true", None),
+            ("! make broken & wait", None),
+            ("! (a; b)", None),
+            ("!x", None),
+            ("! ", None),
+            ("! echo 'open", None),
+            ("make test", None),
+            ("test ! -f x", None),
+        ] {
+            assert_eq!(negated_command(command), inner, "{command}");
+        }
+    }
+}

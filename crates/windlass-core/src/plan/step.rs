@@ -237,7 +237,7 @@ pub struct Route {
     pub rollback: Rollback,
     /// How often the route may be taken in the run; never reset.
     pub max: u32,
-    /// Whether a person has to look before the run goes on.
+    /// Whether a person has to look before the run continues.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub block: bool,
 }

@@ -12,7 +12,7 @@
 //! [`slug`]: what others wrote never decides about a path or a setting.
 //!
 //! Filling is one pass: what a value contains is never read as a placeholder. `{context.…}` is
-//! known only while the run goes on, so a plan keeps it, and [`fill_context`] fills it before use.
+//! known only while the run continues, so a plan keeps it, and [`fill_context`] fills it before use.
 //! So that a goal which happens to contain `{context.x}` stays what it is, a plan's text doubles
 //! literal braces that stand before `context.`; every other brace stands for itself.
 //!
@@ -25,7 +25,8 @@ use super::Issue;
 use super::late::{self, CONTEXT, ITEM, Kept};
 use super::shell::Shell;
 use super::slug::slug;
-use crate::workflow::suggest;
+use crate::source::name::is_name;
+use crate::source::suggest;
 
 pub use super::late::{MissingContext, fill_context};
 
@@ -464,12 +465,6 @@ fn placeholder_name(from: &str) -> Option<&str> {
     let name = &inner[..end];
     let fits = name.starts_with(|c: char| c.is_ascii_lowercase() || c == '_');
     (fits && inner[end..].starts_with('}')).then_some(name)
-}
-
-/// Returns whether `text` can be an input's name or one part of a context key.
-pub(crate) fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Returns whether the brace that `from` begins with closes after a comma of its own.

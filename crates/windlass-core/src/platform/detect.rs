@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::listing::{Listing, is_below};
 use super::{CommandName, MatchMode, NONE, Pack, PinnedPlatform, TOP, is_pack_name, own};
-use crate::plan::glob::{self, BadPath};
-use crate::workflow::suggest::shown;
+use crate::glob::{self, BadPath};
+use crate::source::suggest::shown;
 
 /// Folders that hold what tools have made or fetched, or what only tests and examples are made of.
 const NEVER: [&str; 26] = [
@@ -292,8 +292,20 @@ pub fn detect(packs: &[Pack], listing: &Listing, wanted: &Wanted) -> Detection {
     let known: Vec<&Pack> = packs.iter().collect();
     for root in detection.pin(packs, listing).unwrap_or_default() {
         detection.left_out.extend(own::uncovered(&root, &known, listing));
+        detection.left_out.extend(instead(&root, packs, listing));
     }
     detection
+}
+
+/// Names the test program that the project configures and the machine does not have, where another one runs
+/// in its place.
+fn instead(root: &PinnedPlatform, packs: &[Pack], listing: &Listing) -> Option<LeftOut> {
+    let taken = root.pack.command(CommandName::Test)?;
+    let pack = packs.iter().find(|pack| pack.name == root.pack.name)?;
+    let missing = pack.wanted_program(CommandName::Test, &root.root, listing)?;
+    let runs = own::tool(&taken.run);
+    let why = format!("`{missing}` is not installed, so `{runs}` runs the tests in its place");
+    Some(LeftOut { folder: root.root.clone(), why })
 }
 
 /// A pack in its folder, and whether what lies below belongs to it.
@@ -371,7 +383,7 @@ fn untie(choice: Choice, packs: &[Pack], listing: &Listing, folder: &str) -> Cho
         [true, ..] => "continuous integration runs it",
         [_, true, _] => "its wrapper is here",
         [.., true] => "its program is installed",
-        [..] => "nothing speaks for the other",
+        [..] => "nothing else decides",
     };
     let why = format!(
         "{} builds the same code, and {reason}; `--platform {}` takes the other",

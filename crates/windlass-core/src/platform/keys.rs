@@ -1,6 +1,6 @@
 //! The keys of a pack, as tables.
 
-use crate::workflow::grammar::{Key, Mapping, Rule, Takes};
+use crate::source::key::{Key, Mapping, Rule, Takes};
 
 /// Enough for a key that is only read here; no schema is made of these rows.
 const fn key(name: &'static str, doc: &'static str) -> Key {
@@ -74,6 +74,7 @@ pub(super) static PROTECT: Mapping = mapping(
         key("file", "The files."),
         key("keys", "The keys of them that count."),
         key("only", "Whether only existing or only new files count."),
+        key("later", "Whether a person is asked at the next gate, and not at once."),
     ],
 );
 

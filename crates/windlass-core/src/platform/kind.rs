@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::workflow::diagnostic::Findings;
-use crate::workflow::yaml::{Node, Value};
+use crate::source::diagnostic::Findings;
+use crate::source::yaml::{Node, Value};
 
 /// Globs for the tests of a pack that names none.
 const TESTS: [&str; 3] =

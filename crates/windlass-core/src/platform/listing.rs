@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{FileTest, TOP, dependency, script};
-use crate::plan::glob;
+use crate::glob;
 
 /// The files of a repository, and the texts of those that somebody looks into.
 #[derive(Clone, Debug, Default)]

@@ -178,7 +178,7 @@ pub enum CommandName {
     Test,
     /// A linter has nothing to say.
     Lint,
-    /// Puts right what the linter can put right itself.
+    /// Fixes what the linter can fix itself.
     LintFix,
     /// The tests run and write coverage reports.
     Coverage,
@@ -434,6 +434,23 @@ impl Pack {
         }
         ways.iter().find_map(|way| way.missing(root, listing))
     }
+
+    /// Returns the program for want of which an earlier way of a command is not taken. A module of Python is
+    /// none: it is installed where it is missing.
+    pub(crate) fn wanted_program(
+        &self,
+        name: CommandName,
+        root: &str,
+        listing: &Listing,
+    ) -> Option<&str> {
+        let ways = self.commands.get(&name)?;
+        let earlier = ways.iter().take_while(|way| !way.fits(root, listing));
+        let wanted = earlier.filter(|way| {
+            !way.when.is_empty() && way.when.iter().all(|test| listing.find(root, test).is_some())
+        });
+        let mut programs = wanted.flat_map(|way| &way.needs).map(String::as_str);
+        programs.find(|program| !program.contains(':') && !listing.has_program(program))
+    }
 }
 
 impl Way {
@@ -479,4 +496,18 @@ pub fn is_pack_name(name: &str) -> bool {
         && name.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
         && name.chars().all(plain)
         && ![NONE, DETECT].contains(&name)
+}
+
+/// Returns the files that judge work on these platforms.
+pub(crate) fn protected(platforms: &[PinnedPlatform]) -> Vec<Protected> {
+    let mut rules = Vec::new();
+    for platform in platforms {
+        for rule in platform.pack.protected() {
+            let rule = platform.folder().map_or_else(|| rule.clone(), |folder| rule.below(folder));
+            if !rules.contains(&rule) {
+                rules.push(rule);
+            }
+        }
+    }
+    rules
 }

@@ -77,7 +77,7 @@ fn replaces(own: &Way, way: &Way, listing: &Listing) -> bool {
     }
     let ci = ci_text(listing);
     let tool = tool(&way.run);
-    if script::mentions(&ci, &own.run) {
+    if script::mentions_at_the_top(&ci, &own.run) {
         return true;
     }
     if script::mentions(&ci, &tool) {
@@ -94,7 +94,7 @@ const FINDERS: [&str; 10] =
     ["uv", "poetry", "pipenv", "run", "python", "python3", "-m", "bundle", "exec", "npx"];
 
 /// Returns the program that a command comes down to, with `test` where that is its word for it.
-fn tool(run: &str) -> String {
+pub(super) fn tool(run: &str) -> String {
     let last = run.rsplit("&&").next().unwrap_or(run);
     let words = shlex::split(last).unwrap_or_default();
     let mut words = words.iter().skip_while(|word| is_finder(word));

@@ -9,17 +9,16 @@ use super::{
     CommandName, Conventions, CoverageBySize, FileTest, MAX_PACK_BYTES, MatchMode, Pack,
     PackSource, Way, is_pack_name,
 };
+use crate::glob;
 use crate::id::ContentHash;
 use crate::measure::Percent;
-use crate::plan::glob;
-use crate::protect::{Only, Protected};
+use crate::protect::{Only, Protected, can_have_keys};
+use crate::source::diagnostic::{Findings, Located};
+use crate::source::fields::{self, Fields};
+use crate::source::suggest::{self, shown};
+use crate::source::yaml::{self, Node, Value};
+use crate::source::{At, Diagnostic};
 use crate::time::Span;
-use crate::workflow::diagnostic::{Findings, Located};
-use crate::workflow::fields::{self, Fields};
-use crate::workflow::protect::can_have_keys;
-use crate::workflow::suggest::{self, shown};
-use crate::workflow::yaml::{self, Node, Value};
-use crate::workflow::{At, Diagnostic};
 
 /// How long a command of a pack may take unless it says otherwise.
 pub(super) const TIMEOUT: Span = Span::minutes(30);
@@ -249,6 +248,8 @@ fn protected_one(node: &Node, findings: &mut Findings) -> Option<Protected> {
     }
     let fields = Fields::read(node, &keys::PROTECT, findings)?;
     let only = fields.get("only").and_then(|node| fields::word(node, &ONLY, findings));
+    let later = fields.get("later").and_then(|node| fields::boolean(node, findings));
+    let later = later.unwrap_or_default();
     let keys = fields.get("keys").map(|node| {
         let nodes = several(node, findings);
         nodes.iter().filter_map(|node| text(node, findings)).collect::<Vec<_>>()
@@ -259,7 +260,7 @@ fn protected_one(node: &Node, findings: &mut Findings) -> Option<Protected> {
     if !keys.is_empty() {
         can_have_keys(&file, node.at, findings);
     }
-    Some(Protected { keys, only, ..Protected::whole(file) })
+    Some(Protected { keys, only, later, ..Protected::whole(file) })
 }
 
 /// Reads a path or a glob below the root.
@@ -415,7 +416,7 @@ fn more_commands(node: &Node, findings: &mut Findings) -> BTreeMap<String, Strin
         }
         let help = suggest::help(name, CommandName::ALL.into_iter().map(CommandName::as_str));
         let help = help.unwrap_or_else(|| "agents are told it; no check is made of it".to_owned());
-        let message = format!("{} is no command that windlass runs", shown(name));
+        let message = format!("{} is not a command that windlass runs", shown(name));
         findings.warning(key.at, message, help);
         let text = kind::texts(node, findings).join(" && ");
         if !text.is_empty() && one_word(name) {
@@ -529,7 +530,7 @@ fn quality_gates(
             None => {
                 let known = CommandName::ALL.into_iter().map(CommandName::as_str);
                 let help = suggest::help(&name.value, known).unwrap_or_else(|| HELP.to_owned());
-                let message = format!("{} is no command of a platform", shown(&name.value));
+                let message = format!("{} is not a command of a platform", shown(&name.value));
                 findings.warning(node.at, message, help);
             }
         }

@@ -109,9 +109,52 @@ pub(super) fn mentions(text: &str, words: &str) -> bool {
     })
 }
 
+/// Returns whether a script of continuous integration has these words where the checkout stands. Behind a `cd`
+/// the same words may mean other files: `make test` in a folder that CMake filled is not the Makefile beside
+/// the sources.
+pub(super) fn mentions_at_the_top(text: &str, words: &str) -> bool {
+    let mut away = false;
+    for line in text.lines() {
+        let bare = line.trim_start();
+        // A new entry of a list, or a new key of a mapping, is another script.
+        if bare.is_empty() || bare.starts_with("- ") || is_key(bare) {
+            away = false;
+        }
+        let before = line.find(words).map_or(line, |at| &line[..at]);
+        away |= before.split(['&', ';', '|']).any(|part| goes_elsewhere(part.trim()));
+        if !away && mentions(line, words) {
+            return true;
+        }
+        away |= line.split(['&', ';', '|']).any(|part| goes_elsewhere(part.trim()));
+    }
+    false
+}
+
+fn is_key(line: &str) -> bool {
+    let name = line.split(':').next().unwrap_or_default();
+    line.contains(':') && name.chars().all(|sign| sign.is_alphanumeric() || "-_".contains(sign))
+}
+
+fn goes_elsewhere(command: &str) -> bool {
+    let command = command.rsplit(": ").next().unwrap_or(command).trim_start_matches("- ");
+    let target = command.strip_prefix("cd ").or_else(|| command.strip_prefix("pushd "));
+    target.is_some_and(|target| !target.starts_with(['$', '.']) && !target.trim().is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_runs_in_another_folder_is_not_the_script_at_the_top() {
+        let built = "    - name: test\n      run: |\n        mkdir build\n        cd build\n        cmake ..\n        make test\n";
+        assert!(!mentions_at_the_top(built, "make test"));
+        assert!(!mentions_at_the_top("      run: cd build && make test", "make test"));
+        assert!(mentions_at_the_top("      run: make test", "make test"));
+        assert!(mentions_at_the_top("      run: |\n        make\n        make test", "make test"));
+        let two = "      - run: cd docs && make html\n      - run: make test\n";
+        assert!(mentions_at_the_top(two, "make test"));
+    }
 
     #[test]
     fn a_call_at_the_end_takes_arguments() {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::event::{HOOKS, Hook};
 use super::{MARKETPLACE, PLUGIN};
+use crate::mcp::McpServer;
 
 /// What the files depend on.
 #[derive(Clone, Debug)]
@@ -19,6 +20,8 @@ pub struct Plugin<'a> {
     pub longest_check: Option<Duration>,
     /// The roles that come with windlass, by name: files in Claude Code's own format.
     pub roles: &'a [(&'a str, &'a str)],
+    /// The MCP servers that agents are offered.
+    pub servers: BTreeMap<String, McpServer>,
 }
 
 macro_rules! command {
@@ -66,9 +69,37 @@ impl Plugin<'_> {
         }
         put("agents/worker.md", WORKER.to_owned());
         for (name, text) in self.roles {
-            put(&format!("agents/{name}.md"), (*text).to_owned());
+            put(&format!("agents/{name}.md"), self.role(text));
+        }
+        if !self.servers.is_empty() {
+            put(".mcp.json", pretty(&self.mcp()));
         }
         files
+    }
+
+    /// The servers, as Claude Code reads them.
+    fn mcp(&self) -> Value {
+        let server = |server: &McpServer| json!({"command": server.command, "args": server.args, "env": server.env});
+        let servers: serde_json::Map<String, Value> =
+            self.servers.iter().map(|(name, one)| (name.clone(), server(one))).collect();
+        json!({ "mcpServers": servers })
+    }
+
+    /// A role whose tools also name those of the plugin's own servers: Claude Code calls them otherwise
+    /// than the ones that the user has set up.
+    fn role(&self, text: &str) -> String {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        if let Some(tools) = lines.iter_mut().find(|line| line.starts_with("tools:")) {
+            for name in self.servers.keys() {
+                let asked = format!("mcp__{name}");
+                if tools.split([',', ' ']).any(|tool| tool == asked) {
+                    tools.push_str(&format!(", mcp__plugin_{PLUGIN}_{name}"));
+                }
+            }
+        }
+        let mut text = lines.join("\n");
+        text.push('\n');
+        text
     }
 
     fn marketplace(&self) -> Value {
@@ -146,7 +177,32 @@ mod tests {
 
     fn plugin(binary: &str) -> Plugin<'_> {
         let roles = &[("writer", "---\nname: writer\n---\nWrites.\n")];
-        Plugin { version: "0.1.0", binary, longest_check: None, roles }
+        Plugin { version: "0.1.0", binary, longest_check: None, roles, servers: BTreeMap::new() }
+    }
+
+    #[test]
+    fn servers_reach_the_agents_that_ask_for_them() {
+        let roles = &[
+            ("writer", "---\nname: writer\ntools: Read, mcp__context7\n---\nWrites.\n"),
+            ("reader", "---\nname: reader\ntools: Read\n---\nReads.\n"),
+        ];
+        let server = McpServer {
+            command: "context7-mcp".to_owned(),
+            args: vec!["--quiet".to_owned()],
+            env: BTreeMap::new(),
+            optional: true,
+        };
+        let servers = BTreeMap::from([("context7".to_owned(), server)]);
+        let files = Plugin { roles, servers, ..plugin("/opt/windlass") }.files();
+        let mcp: Value = serde_json::from_str(&files["windlass/.mcp.json"]).unwrap();
+        assert_eq!(mcp["mcpServers"]["context7"]["command"], "context7-mcp");
+        assert_eq!(mcp["mcpServers"]["context7"]["args"], json!(["--quiet"]));
+        let writer = &files["windlass/agents/writer.md"];
+        assert!(
+            writer.contains("tools: Read, mcp__context7, mcp__plugin_windlass_context7\n"),
+            "{writer}"
+        );
+        assert_eq!(files["windlass/agents/reader.md"], roles[1].1);
     }
 
     #[test]

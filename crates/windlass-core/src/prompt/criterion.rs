@@ -4,38 +4,79 @@ use std::fmt::Write as _;
 
 use super::text::one_line;
 use crate::judgement::ReportKind;
-use crate::plan::{CheckKind, Criterion, template};
+use crate::plan::{CheckKind, Criterion, PlanStep, template};
 
-/// Writes one line per check, indented by depth.
-pub(super) fn describe_criterion(
-    criterion: &Criterion,
-    context: &serde_json::Value,
-    depth: usize,
-    into: &mut String,
-) {
-    let indent = "  ".repeat(depth.min(8));
-    let mut group = |words: &str, parts: &[Criterion]| {
-        if depth > 0 || words != "all of:" {
-            let _ = writeln!(into, "{indent}- {words}");
+/// What words about a step's checks are made with.
+#[derive(Clone, Copy)]
+pub(super) struct Words<'a> {
+    context: &'a serde_json::Value,
+    plan: &'a PlanStep,
+}
+
+impl<'a> Words<'a> {
+    pub(super) fn new(context: &'a serde_json::Value, plan: &'a PlanStep) -> Self {
+        Self { context, plan }
+    }
+
+    /// Returns one line per check, indented by depth.
+    pub(super) fn criterion(self, criterion: &Criterion) -> String {
+        let mut lines = String::new();
+        self.write(criterion, 0, &mut lines);
+        lines
+    }
+
+    fn write(self, criterion: &Criterion, depth: usize, into: &mut String) {
+        let indent = "  ".repeat(depth.min(8));
+        let mut group = |words: &str, parts: &[Criterion]| {
+            if depth > 0 || words != "all of:" {
+                let _ = writeln!(into, "{indent}- {words}");
+            }
+            let deeper = if depth == 0 && words == "all of:" { 0 } else { depth + 1 };
+            for part in parts {
+                self.write(part, deeper, into);
+            }
+        };
+        match criterion {
+            Criterion::All(parts) => group("all of:", parts),
+            Criterion::Any(parts) => group("any of:", parts),
+            Criterion::Not(part) => group("not:", std::slice::from_ref(part)),
+            Criterion::Check(check) => {
+                // A check that is cut is one that nobody can satisfy.
+                let words = one_line(&self.check(&check.kind), usize::MAX);
+                let _ = writeln!(into, "{indent}- {words}");
+            }
         }
-        let deeper = if depth == 0 && words == "all of:" { 0 } else { depth + 1 };
-        for part in parts {
-            describe_criterion(part, context, deeper, into);
+    }
+
+    /// Tells one check.
+    pub(super) fn check(self, check: &CheckKind) -> String {
+        if let CheckKind::Verdict { expr, accept, .. } = check {
+            return self.verdict(expr, accept);
         }
-    };
-    match criterion {
-        Criterion::All(parts) => group("all of:", parts),
-        Criterion::Any(parts) => group("any of:", parts),
-        Criterion::Not(part) => group("not:", std::slice::from_ref(part)),
-        Criterion::Check(check) => {
-            let words = describe_check(&check.kind, context);
-            let _ = writeln!(into, "{indent}- {}", one_line(&words, 240));
+        describe_check(check, self.context)
+    }
+
+    /// A judge is finished with any verdict; only what it is called is fixed.
+    fn verdict(self, expr: &str, accept: &[String]) -> String {
+        let key = expr.strip_prefix(".context.").unwrap_or(expr);
+        let refusals: Vec<&str> = self.plan.on.keys().map(String::as_str).collect();
+        let accepted = accept.join(" or ");
+        if refusals.is_empty() {
+            return format!(
+                "your verdict, with reasons, is published in `{key}`: {accepted} accepts the work, and \
+                 any other word does not"
+            );
         }
+        format!(
+            "your verdict, with reasons, is published in `{key}`: {accepted} or {}; either one \
+             finishes this step",
+            refusals.join(" or ")
+        )
     }
 }
 
 /// Tells one check.
-pub(super) fn describe_check(check: &CheckKind, context: &serde_json::Value) -> String {
+fn describe_check(check: &CheckKind, context: &serde_json::Value) -> String {
     match check {
         CheckKind::File { glob, stale_ok, min_bytes, contains } => {
             let glob = template::fill_context(glob, context).unwrap_or_else(|_| glob.clone());
@@ -134,17 +175,17 @@ pub(super) fn describe_check(check: &CheckKind, context: &serde_json::Value) -> 
     }
 }
 
-/// What a judge writes. The other verdict is as welcome: the step is judged by what it says.
+/// What a judge writes. Either verdict is as welcome: the step is finished by what it says.
 fn report_words(kind: ReportKind) -> String {
     let (yes, no) = (kind.accepting(), kind.refusing());
     match kind {
         ReportKind::Review | ReportKind::Security => format!(
-            "has one line with only {yes} or {no}, and a line `[BLOCKING|SUGGESTION|INFO] text \
-             file:line` for each finding"
+            "ends in a line with only {yes} or {no}, and has a line `[BLOCKING] text file:line`, \
+             `[SUGGESTION] …` or `[INFO] …` for each finding; either verdict finishes this step"
         ),
         ReportKind::Tests => "has a line `AC1: PASS tests/file::name`, `AC1: FAIL` or `AC1: \
                               MANUAL_VERIFICATION_REQUIRED` for each acceptance criterion; a PASS \
-                              names a test that exists"
+                              names a test that exists. Any verdict finishes this step"
             .to_owned(),
     }
 }

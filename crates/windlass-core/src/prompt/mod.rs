@@ -4,10 +4,15 @@
 //! [`MAX_BYTES`] however long the run is. What a bound cuts off stands whole in a file that the
 //! prompt names.
 
+mod change;
+mod commands;
 mod criterion;
+mod earlier;
 mod issue;
+mod libraries;
 mod places;
 mod platform;
+mod reads;
 mod resolved;
 mod retry;
 mod services;
@@ -15,17 +20,17 @@ mod text;
 
 use std::fmt::Write as _;
 
-use crate::id::{AttemptId, ContentHash, ItemId, StepIndex};
-use crate::plan::{BaselinePolicy, PlanStep, Publish, StepKind, template};
+use crate::id::{AttemptId, ContentHash, ItemId, StepId, StepIndex};
+use crate::plan::{BaselinePolicy, CheckKind, Criterion, PlanStep, Publish, StepKind, template};
 use crate::protect::{IN_SHORT, Protected};
 use crate::run::{RunState, StepState};
 
-use criterion::describe_criterion;
+use criterion::Words;
 pub use issue::issue_text;
 use text::{cut, one_line};
 
 /// No prompt is longer.
-pub const MAX_BYTES: usize = 8 * 1024;
+pub const MAX_BYTES: usize = 12 * 1024;
 
 /// The file that holds the whole goal, relative to the place.
 pub const GOAL_FILE: &str = ".windlass/run/goal.md";
@@ -39,16 +44,22 @@ pub const PLATFORM_FILE: &str = ".windlass/run/platform.md";
 /// The file that holds what was asked before and answered, relative to the place.
 pub const CLARIFICATIONS_FILE: &str = ".windlass/run/clarifications.md";
 
-/// Bounds per part; with the fixed words between them they stay below [`MAX_BYTES`].
+/// Bounds per part. Where all of them together would be too long, the parts that stand in files as well
+/// are left to those.
 const MAX_GOAL: usize = 700;
 const MAX_TASK: usize = 2200;
 const MAX_TASK_AGAIN: usize = 1200;
 const MAX_READS: usize = 1000;
 const MAX_CONTEXT: usize = 700;
-const MAX_CRITERION: usize = 1000;
+const MAX_CRITERION: usize = 3000;
 const MAX_PLATFORM: usize = 900;
-const MAX_RULES: usize = 600;
-const MAX_HOTFIX: usize = 1200;
+const MAX_RULES: usize = 1400;
+const MAX_HOTFIX: usize = 2300;
+const MAX_COMMANDS: usize = 600;
+const MAX_ASKED: usize = 900;
+
+/// Where documents of a run are.
+const RUN_FOLDER: &str = ".windlass/run/";
 
 /// How every prompt ends.
 const WHEN_FINISHED: &str = "\n## When you are finished\n\nAnswer with `Done.` and nothing else. \
@@ -57,6 +68,18 @@ const WHEN_FINISHED: &str = "\n## When you are finished\n\nAnswer with `Done.` a
 /// Returns the file that holds the whole task of a step, relative to the place.
 pub fn task_file(step: &PlanStep) -> String {
     format!(".windlass/run/tasks/{}.md", step.id.as_str().replace('/', "."))
+}
+
+/// Returns the file that holds all that has to hold for a step, relative to the place.
+pub fn criterion_file(step: &PlanStep) -> String {
+    format!(".windlass/run/tasks/{}.done.md", step.id.as_str().replace('/', "."))
+}
+
+/// Returns all that has to hold for a step, in words.
+pub fn criterion_text(state: &RunState, index: StepIndex) -> String {
+    let plan = state.plan.step(index);
+    let context = state.context_of(index);
+    plan.done.as_ref().map(|done| Words::new(&context, plan).criterion(done)).unwrap_or_default()
 }
 
 /// Returns the file that holds what an item asks for, relative to the place.
@@ -71,6 +94,29 @@ pub fn evidence_file(hash: &ContentHash) -> String {
 
 /// Returns the prompt of an attempt.
 pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String {
+    let most = MAX_BYTES - WHEN_FINISHED.len();
+    let again = if state.step(index).failure.is_some() { retry::MIN_RETRY } else { 0 };
+    let mut text = beginning(state, index, attempt, Length::Whole);
+    if text.len() + again > most {
+        text = beginning(state, index, attempt, Length::Short);
+    }
+    let room = most.saturating_sub(text.len());
+    retry::last_failure(&mut text, state, index, room);
+    // Whatever the bounds of the parts add up to, a prompt has its end.
+    format!("{}{WHEN_FINISHED}", cut(&text, most))
+}
+
+/// How much of a prompt there is room for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Length {
+    /// Every part.
+    Whole,
+    /// What the agent finds in files is left out or cut shorter.
+    Short,
+}
+
+/// Everything but what became of the last attempt.
+fn beginning(state: &RunState, index: StepIndex, attempt: &AttemptId, length: Length) -> String {
     let (plan, step) = (state.plan.step(index), state.step(index));
     let mut text = String::with_capacity(MAX_BYTES);
     let _ = writeln!(text, "# {} (step `{}`)\n", one_line(&plan.title, 120), plan.id);
@@ -80,29 +126,34 @@ pub fn prompt(state: &RunState, index: StepIndex, attempt: &AttemptId) -> String
     let published = state.context_of(index);
     goal(&mut text, state);
     item(&mut text, state, index);
-    clarifications(&mut text, state);
-    reads(&mut text, &published, plan);
-    context(&mut text, &published);
-    platform::describe(&mut text, &state.plan.platforms);
+    let reads = reads::files(state, index);
+    reads::list(&mut text, &reads);
+    if length == Length::Whole {
+        context(&mut text, &published, &reads);
+        platform::describe(&mut text, &state.plan.platforms);
+        commands::of_run(&mut text, state, index);
+    }
     failed_before(&mut text, state);
     // Whoever tries again needs to know what failed more than every word of the task.
-    let max_task = if step.failure.is_some() { MAX_TASK_AGAIN } else { MAX_TASK };
+    let again = step.failure.is_some() || length == Length::Short;
+    let max_task = if again { MAX_TASK_AGAIN } else { MAX_TASK };
     section(&mut text, "Task", &bounded(&task(&published, plan), max_task, &task_file(plan)));
     if let (Some(fix), 0, true) = (&plan.fix, step.tries, state.is_hosted()) {
         let _ = writeln!(text, "\nFirst run `{}`: it may be all.", one_line(fix, 300));
     }
+    only_named(&mut text, state, index);
     services::outside(&mut text, state, index);
-    done_when(&mut text, &published, plan);
+    change::describe(&mut text, state, index);
+    done_when(&mut text, state, index);
     rules(&mut text, state, plan);
-    if step.hotfix.is_some() && step.failure.is_none() {
-        hotfix(&mut text, step);
+    let asks = step.hotfix.as_ref().is_some_and(|hotfix| !hotfix.resolved);
+    if asks && step.failure.is_none() {
+        hotfix(&mut text, state, index);
     }
+    asked_of_work(&mut text, state, index);
     resolved::blockers(&mut text, state, index);
     cut_off(&mut text, step);
-    let room = (MAX_BYTES - WHEN_FINISHED.len()).saturating_sub(text.len());
-    retry::last_failure(&mut text, state, index, room);
-    // Whatever the bounds of the parts add up to, a prompt has its end.
-    format!("{}{WHEN_FINISHED}", cut(&text, MAX_BYTES - WHEN_FINISHED.len()))
+    text
 }
 
 /// What failed before anybody did anything: nobody should look for the cause in their own work.
@@ -145,16 +196,28 @@ fn goal(text: &mut String, state: &RunState) {
 
 fn item(text: &mut String, state: &RunState, index: StepIndex) {
     let Some(item) = state.item_of(index).map(|state| &state.item) else { return };
-    let _ = writeln!(text, "Item: `{}` {}", item.id, one_line(&item.title, 120));
-    if !item.body.is_empty() || item.story.is_some() {
-        let _ = writeln!(text, "What it asks for is in `{}`: read it first.", item_file(&item.id));
+    let what = if item.story.is_some() { "Story" } else { "Item" };
+    if text.ends_with("`\n") || text.ends_with("~\n") {
+        // A paragraph of its own after the marks of an issue.
+        text.push('\n');
     }
+    let _ = writeln!(text, "{what}: `{}` {}", item.id, one_line(&item.title, 120));
 }
 
-/// What was asked and answered before stands in a file of its own.
-fn clarifications(text: &mut String, state: &RunState) {
-    if state.clarifications.iter().any(|known| known.answer.is_some()) {
-        let _ = writeln!(text, "What was clarified is in `{CLARIFICATIONS_FILE}`: read it first.");
+/// Stories that people only named: whoever writes the file of stories completes them.
+fn only_named(text: &mut String, state: &RunState, index: StepIndex) {
+    let checks = state.plan.step(index).done.as_ref().map(Criterion::checks).unwrap_or_default();
+    if !checks.iter().any(|check| matches!(check.kind, CheckKind::Stories { .. })) {
+        return;
+    }
+    let named = state.items.iter().map(|state| &state.item);
+    let named = named.filter(|item| item.story.is_none() && item.skipped.is_none());
+    let list: String =
+        named.map(|item| format!("- {}: {}\n", item.id, one_line(&item.title, 120))).collect();
+    if !list.is_empty() {
+        let head =
+            "Put these into the file, under these ids, with criteria, size and the rest:\n\n";
+        section(text, "Stories that people added", &lines_within(&format!("{head}{list}"), 800));
     }
 }
 
@@ -162,48 +225,39 @@ fn task(context: &serde_json::Value, plan: &PlanStep) -> String {
     template::fill_context(&plan.task, context).unwrap_or_else(|_| plan.task.clone())
 }
 
-fn reads(text: &mut String, context: &serde_json::Value, plan: &PlanStep) {
+/// What steps published, without the paths that "Read these first" names.
+fn context(text: &mut String, context: &serde_json::Value, reads: &[reads::File]) {
     let mut list = String::new();
-    for read in &plan.reads {
-        let Ok(file) = template::fill_context(&read.file, context) else {
-            // The step that should have published the path was skipped.
-            continue;
-        };
-        let purpose = read.purpose.as_deref().unwrap_or("input for this step");
-        let optional = if read.optional { ", if it is there" } else { "" };
-        let _ =
-            writeln!(list, "- `{}`: {}{optional}", one_line(&file, 300), one_line(purpose, 100));
-    }
-    if !list.is_empty() {
-        section(text, "Read these first", &lines_within(&list, MAX_READS));
-    }
-}
-
-fn context(text: &mut String, context: &serde_json::Value) {
-    let mut list = String::new();
-    flatten("", context, &mut list);
+    flatten("", context, reads, &mut list);
     if !list.is_empty() {
         section(text, "Context", &lines_within(&list, MAX_CONTEXT));
     }
 }
 
-fn flatten(prefix: &str, value: &serde_json::Value, into: &mut String) {
+fn flatten(prefix: &str, value: &serde_json::Value, reads: &[reads::File], into: &mut String) {
     if let Some(object) = value.as_object() {
         for (key, value) in object {
             let key = if prefix.is_empty() { key.clone() } else { format!("{prefix}.{key}") };
-            flatten(&key, value, into);
+            flatten(&key, value, reads, into);
         }
     } else if !prefix.is_empty() {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        if reads.iter().any(|file| file.path == value) {
+            return;
+        }
         let _ = writeln!(into, "- {}: {}", one_line(prefix, 80), one_line(&value, 160));
     }
 }
 
-fn done_when(text: &mut String, context: &serde_json::Value, plan: &PlanStep) {
-    let Some(criterion) = &plan.done else { return };
-    let mut list = String::new();
-    describe_criterion(criterion, context, 0, &mut list);
-    section(text, "Done when", &lines_within(&list, MAX_CRITERION));
+/// Who does not know all that is asked cannot do it: what is too long for a prompt stands whole in a
+/// file.
+fn done_when(text: &mut String, state: &RunState, index: StepIndex) {
+    let list = criterion_text(state, index);
+    if list.is_empty() {
+        return;
+    }
+    let file = criterion_file(state.plan.step(index));
+    section(text, "Done when", &bounded(&list, MAX_CRITERION, &file));
 }
 
 fn rules(text: &mut String, state: &RunState, plan: &PlanStep) {
@@ -216,22 +270,22 @@ fn rules(text: &mut String, state: &RunState, plan: &PlanStep) {
     }
     if !plan.may_write.is_empty() {
         let paths = one_line(&plan.may_write.join(", "), 200);
-        let _ = writeln!(list, "- Change only: {paths} (and papers in `.windlass/run`)");
+        let _ = match plan.may_write.iter().all(|path| path.starts_with(RUN_FOLDER)) {
+            true => writeln!(list, "- Write only {paths}; change no file of the repository"),
+            false => writeln!(list, "- Change only: {paths} (and documents in `.windlass/run`)"),
+        };
     }
     if !state.plan.protect.is_empty() {
         let rules: Vec<String> = state.plan.protect.iter().map(Protected::called).collect();
         let protect = one_line(&rules.join(", "), 160);
-        let _ = writeln!(list, "- Leave these as they are, they judge the work: {protect}");
+        let _ = writeln!(list, "- Do not change these, they judge the work: {protect}");
     }
-    let _ = writeln!(
-        list,
-        "- Leave these as they are, whoever changes one has to ask a person: {IN_SHORT}"
-    );
+    let _ = writeln!(list, "- Do not change these without asking a person: {IN_SHORT}");
     let held = state.plan.find(&plan.id).map(|index| state.held_before(index)).unwrap_or_default();
     if !held.is_empty() {
         list.push_str(
-            "- Leave the tests of earlier steps as they are, and write new ones into files of their \
-             own: who changes one that was proven to fail first has to ask a person\n",
+            "- Do not change tests of earlier steps that were proven to fail first: write new tests \
+             into new files. A change of them stops the run for a person\n",
         );
     }
     let repeats = state.plan.foreaches().next().is_some();
@@ -247,20 +301,47 @@ fn rules(text: &mut String, state: &RunState, plan: &PlanStep) {
             let _ = writeln!(list, "- Publish with `windlass context set {key}=…` ({kind})");
         }
     }
+    libraries::look_up(&mut list, state, plan);
+    list.push_str(
+        "- If only a person can help (a missing key, a decision), run `windlass block \"WHAT IS \
+         MISSING\"` and stop\n",
+    );
     section(text, "Rules", &lines_within(&list, MAX_RULES));
 }
 
-fn hotfix(text: &mut String, step: &StepState) {
-    let Some(hotfix) = &step.hotfix else { return };
+fn hotfix(text: &mut String, state: &RunState, index: StepIndex) {
+    let Some(hotfix) = &state.step(index).hotfix else { return };
     let mut body = format!(
-        "This step was done before and is open again. {} asks:\n\n{}\n",
+        "This step was done before and is open again. What it did is in the files: change what is asked \
+         for now, and keep the rest. {} asks:\n\n{}\n",
         one_line(&hotfix.by, 80),
         cut(&hotfix.message, MAX_HOTFIX - 300),
     );
     if !hotfix.files.is_empty() {
         let _ = writeln!(body, "\nFiles concerned: {}", one_line(&hotfix.files.join(", "), 160));
     }
+    if let Some(said) = resolved::said_about_findings(state, index) {
+        let _ = writeln!(body, "\n{said}");
+    }
     section(text, "Hotfix", &body);
+}
+
+/// What people asked of the work that a judge looks at: it sees to it that it is done.
+fn asked_of_work(text: &mut String, state: &RunState, index: StepIndex) {
+    let Some(judged) = state.plan.judged_by(index) else { return };
+    let step = state.step(judged);
+    let now = step.hotfix.iter().filter(|hotfix| !hotfix.resolved);
+    let now = now.map(|hotfix| (&hotfix.by, &hotfix.message));
+    let before = step.asked_before.iter().map(|asked| (&asked.by, &asked.message));
+    let by_people =
+        before.chain(now).filter(|(by, _)| state.plan.find(&StepId::from(by.as_str())).is_none());
+    let list: String = by_people
+        .map(|(by, words)| format!("- {}: {}\n", one_line(by, 60), one_line(words, 300)))
+        .collect();
+    if !list.is_empty() {
+        let head = "People saw the work and asked for this. Look whether it is done:\n\n";
+        section(text, "Asked of the work", &lines_within(&format!("{head}{list}"), MAX_ASKED));
+    }
 }
 
 /// An attempt that something else ended did not fail: who goes on with it needs to know that it is not

@@ -7,7 +7,7 @@ use super::Protected;
 
 /// Globs that hold always. They are compared without regard to case, because on many machines `claude.md` is
 /// `CLAUDE.md`; but not below folders, where `docs/agents.md` is a page for people.
-pub const ALWAYS: [&str; 66] = [
+pub const ALWAYS: [&str; 75] = [
     // Workflows, roles, platforms and settings of windlass; papers of a run are no part of the code.
     ".windlass/**",
     // What agents are told and what their programs run.
@@ -16,30 +16,56 @@ pub const ALWAYS: [&str; 66] = [
     "CLAUDE.local.md",
     "AGENTS.md",
     "GEMINI.md",
+    "QWEN.md",
     "**/CLAUDE.md",
     "**/CLAUDE.local.md",
     "**/AGENTS.md",
     "**/AGENTS.override.md",
     "**/GEMINI.md",
+    "**/QWEN.md",
     "**/.mcp.json",
-    ".codex/**",
-    ".gemini/**",
-    ".cursor/**",
+    "**/.codex/**",
+    "**/.gemini/**",
+    "**/.qwen/**",
+    "**/.cursor/**",
     ".cursorrules",
-    ".windsurf/**",
+    "**/.windsurf/**",
     ".windsurfrules",
     ".clinerules",
     ".clinerules/**",
-    ".roo/**",
+    "**/.roo/**",
     ".roorules",
-    ".continue/**",
-    ".opencode/**",
+    "**/.continue/**",
+    "**/.opencode/**",
     "opencode.json",
     "opencode.jsonc",
     ".aider.conf.yml",
-    ".agents/**",
+    "**/.agents/**",
     ".github/copilot-instructions.md",
     ".github/instructions/**",
+    ".github/prompts/**",
+    ".github/agents/**",
+    ".github/chatmodes/**",
+    ".github/skills/**",
+    "**/.junie/**",
+    "**/.kiro/**",
+    "**/.amazonq/**",
+    "**/.augment/**",
+    ".augment-guidelines",
+    "**/.trae/**",
+    "**/.zed/**",
+    ".rules",
+    "WARP.md",
+    ".goosehints",
+    "**/.goose/**",
+    "**/.crush/**",
+    "CRUSH.md",
+    ".idx/**",
+    "**/.factory/**",
+    ".claude-plugin/**",
+    ".vscode/mcp.json",
+    ".aiderrules",
+    "AGENT.md",
     // What a clone gets.
     "**/.gitattributes",
     ".gitmodules",
@@ -47,16 +73,33 @@ pub const ALWAYS: [&str; 66] = [
     // Hooks of git that a repository brings.
     ".githooks/**",
     ".husky/**",
-    // Continuous integration, and who has to review.
-    ".github/workflows/**",
-    ".github/actions/**",
+    "{.,}lefthook{-local,}.{yml,yaml,toml,json}",
+    // What runs for whoever opens the folder.
+    "**/.envrc",
+    "{.,}mise{.local,}.toml",
+    ".vscode/tasks.json",
+    ".vscode/launch.json",
+    "*.code-workspace",
+    ".zed/tasks.json",
+    "{.idea/runConfigurations,.run}/**",
+    "**/{.exrc,.nvimrc,.nvim.lua,.lvimrc,.dir-locals.el,.gdbinit,.lldbinit}",
+    ".devcontainer{.json,/**}",
+    // Who has to review.
     ".github/CODEOWNERS",
     "CODEOWNERS",
     "docs/CODEOWNERS",
+    ".gitlab/CODEOWNERS",
+];
+
+/// The same for what is asked about at the next gate: continuous integration judges later, and elsewhere, so
+/// that nothing that windlass itself proves depends on it.
+pub const LATER: [&str; 35] = [
+    ".pre-commit-config.yaml",
+    ".github/workflows/**",
+    ".github/actions/**",
     ".gitlab-ci.yml",
     ".gitlab-ci.yaml",
     ".gitlab/ci/**",
-    ".gitlab/CODEOWNERS",
     ".circleci/**",
     ".forgejo/**",
     ".gitea/**",
@@ -79,10 +122,17 @@ pub const ALWAYS: [&str; 66] = [
     ".appveyor.yml",
     "buildspec.{yml,yaml}",
     "cloudbuild.{yml,yaml,json}",
+    ".tekton/**",
+    ".azuredevops/**",
+    "netlify.toml",
+    "vercel.json",
+    "render.yaml",
+    "fly.toml",
+    ".vscode/settings.json",
 ];
 
 /// What always holds, in a line for agents.
-pub const IN_SHORT: &str = "`.windlass/` (but not your papers in `.windlass/run/`), what agents are told \
+pub const IN_SHORT: &str = "`.windlass/` (but not your documents in `.windlass/run/`), what agents are told \
     (`.claude/`, `CLAUDE.md`, `AGENTS.md` and their like), git attributes, modules and hooks, and CI files";
 
 /// The folder of a run, which holds papers and copies.
@@ -95,5 +145,6 @@ pub(super) fn in_any_case(glob: &str) -> bool {
 
 /// Returns the rules.
 pub(super) fn rules() -> impl Iterator<Item = Protected> {
-    ALWAYS.into_iter().map(Protected::whole)
+    let later = |glob| Protected { later: true, ..Protected::whole(glob) };
+    ALWAYS.into_iter().map(Protected::whole).chain(LATER.into_iter().map(later))
 }

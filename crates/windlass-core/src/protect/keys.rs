@@ -9,10 +9,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use super::lines::Kind;
-use super::{ini, json};
+use super::{catalog, ini, json, msbuild, package, pom, pyproject};
 use crate::id::ContentHash;
 use crate::measure::xml;
-use crate::workflow::yaml;
+use crate::source::At;
+use crate::source::diagnostic::Findings;
+use crate::source::suggest::shown;
+use crate::source::yaml;
 
 /// Larger files are not read: all of them counts.
 pub const MAX_KEYED_BYTES: usize = 1 << 20;
@@ -45,7 +48,7 @@ impl Format {
             "toml" => Some(Self::Toml),
             "yaml" | "yml" => Some(Self::Yaml),
             "ini" | "cfg" => Some(Self::Ini),
-            "xml" => Some(Self::Xml),
+            "xml" | "csproj" | "fsproj" | "vbproj" => Some(Self::Xml),
             _ => None,
         }
     }
@@ -53,10 +56,23 @@ impl Format {
     fn read(self, name: &str, text: &str) -> Option<Value> {
         match self {
             Self::Lines => Kind::of(name.rsplit('/').next().unwrap_or(name))?.read(text),
-            Self::Json => json::read(text),
-            Self::Toml => Some(from_toml(toml::Value::Table(text.parse().ok()?))),
+            Self::Json => {
+                let tree = json::read(text)?;
+                let is_manifest = name.rsplit('/').next() == Some("package.json");
+                Some(if is_manifest { package::with_elsewhere(tree) } else { tree })
+            }
+            Self::Toml => {
+                let tree = from_toml(toml::Value::Table(text.parse().ok()?));
+                Some(match name.rsplit('/').next() {
+                    Some("pyproject.toml") => pyproject::decides(tree),
+                    Some(name) if name.ends_with(".versions.toml") => catalog::decides(tree),
+                    Some(_) | None => tree,
+                })
+            }
             Self::Yaml => from_yaml(yaml::parse_plain(text)?, 0),
             Self::Ini => ini::read(text),
+            Self::Xml if name.ends_with("pom.xml") => from_xml(text).and_then(pom::decides),
+            Self::Xml if name.ends_with("proj") => from_xml(text).map(msbuild::decides),
             Self::Xml => from_xml(text),
         }
     }
@@ -67,16 +83,37 @@ impl Format {
 pub struct Values(BTreeMap<String, Map<String, Value>>);
 
 impl Values {
-    /// Returns the keys whose values are not the same.
+    /// Returns the keys whose values are not the same. Of a key with `+` in front only what was added counts,
+    /// of one with `-` only what was there.
     pub fn changed(&self, other: &Self) -> Vec<String> {
         let keys: BTreeSet<&String> = self.0.keys().chain(other.0.keys()).collect();
-        keys.into_iter().filter(|key| self.0.get(*key) != other.0.get(*key)).cloned().collect()
+        let nothing = Map::new();
+        let differs = |key: &&String| {
+            let (before, now) =
+                (self.0.get(*key).unwrap_or(&nothing), other.0.get(*key).unwrap_or(&nothing));
+            match key.rsplit('.').next().and_then(|name| name.chars().next()) {
+                Some('+') => !lines(now).all(|line| lines(before).any(|old| old == line)),
+                Some('-') => !entries(before).all(|entry| entries(now).any(|new| new == entry)),
+                _ => before != now,
+            }
+        };
+        keys.into_iter().filter(differs).cloned().collect()
     }
 
     /// Returns a hash that is the same exactly for the same values.
     pub fn hash(&self) -> ContentHash {
         ContentHash::of(&serde_json::to_vec(&self.0).unwrap_or_default())
     }
+}
+
+/// The lines of lists.
+fn lines(values: &Map<String, Value>) -> impl Iterator<Item = &Value> {
+    values.values().filter_map(Value::as_array).flatten()
+}
+
+/// The entries of mappings.
+fn entries(values: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
+    values.values().filter_map(Value::as_object).flatten()
 }
 
 /// Reads the values of `keys`; a file that is not there has none. None means that nobody can be sure what
@@ -221,6 +258,18 @@ fn from_xml(text: &str) -> Option<Value> {
             }
             xml::Part::End => return Some(Value::Object(open.pop()?.1)),
         }
+    }
+}
+
+/// Reports a file in which keys cannot be told from each other.
+pub(crate) fn can_have_keys(file: &str, at: At, findings: &mut Findings) {
+    if Format::of(file).is_none() {
+        findings.error_with_help(
+            at,
+            format!("{} is of no kind whose keys can be read", shown(file)),
+            "keys are for files that end in `.json`, `.toml`, `.yaml`, `.yml`, `.cfg`, `.ini` or `.xml`; \
+             without `keys` the whole file is protected",
+        );
     }
 }
 

@@ -156,10 +156,79 @@ fn elements_are_mappings_and_versions_do_not_count() {
             pom(&plugin(""), "<properties><maven.test.skip>true</maven.test.skip></properties>"),
             &["project.properties.*skip*"],
         ),
-        (pom(&plugin(""), "<build/>"), &["project.build"]),
+        (pom(&plugin(""), "<build/>"), &["*"]),
         ("<project>".to_owned(), &["*"]),
         (format!("<!DOCTYPE a [<!ENTITY b 'x'>]>{base}"), &["*"]),
     ] {
         assert_eq!(changed("pom.xml", &keys, &base, &now), counts, "{now}");
+    }
+}
+
+#[test]
+fn packages_from_elsewhere_count_and_ordinary_ones_do_not() {
+    let base = r#"{"devDependencies": {"jest": "^29"}}"#;
+    let keys = ["scripts", "dependencies from elsewhere"];
+    for (now, counts) in [
+        (
+            r#"{"devDependencies": {"jest": "^30", "chalk": "5"}, "dependencies": {"a": "*"}}"#,
+            &[][..],
+        ),
+        (r#"{"devDependencies": {"jest": "file:tools/jest"}}"#, &["dependencies from elsewhere"]),
+        (r#"{"devDependencies": {"jest": "npm:fake-jest@1"}}"#, &["dependencies from elsewhere"]),
+        (r#"{"dependencies": {"jest": "someone/jest"}}"#, &["dependencies from elsewhere"]),
+    ] {
+        assert_eq!(changed("web/package.json", &keys, base, now), counts, "{now}");
+    }
+}
+
+#[test]
+fn of_a_catalogue_plugins_and_what_aliases_stand_for_count() {
+    let base = "[versions]\njunit = \"5\"\n[libraries]\njunit = {module = \"org.junit:junit\", version.ref = \"junit\"}\n\
+                [plugins]\nshadow = {id = \"shadow\", version = \"1\"}\n";
+    let keys = ["plugins", "-libraries"];
+    for (now, counts) in [
+        (base.replace("\"5\"", "\"6\"").replace("\"1\"", "\"2\""), &[][..]),
+        (base.replace("org.junit:junit", "org.fake:junit"), &["-libraries"]),
+        (format!("{base}rig = {{id = \"rig\", version = \"1\"}}\n"), &["plugins"]),
+    ] {
+        assert_eq!(changed("gradle/libs.versions.toml", &keys, base, &now), counts, "{now}");
+    }
+    // A library that is added is ordinary work.
+    let more = base.replace("[plugins]", "gson = \"g:gson:2\"\n[plugins]");
+    let keys = keys.map(str::to_owned).into_iter().collect();
+    let read = |text: &str| values("libs.versions.toml", Some(text.as_bytes()), &keys).unwrap();
+    assert_eq!(read(base).changed(&read(&more)), [""; 0]);
+}
+
+#[test]
+fn of_a_project_of_dotnet_what_runs_or_leaves_out_counts() {
+    let project = |more: &str| {
+        format!(
+            "<Project Sdk='Microsoft.NET.Sdk'><PropertyGroup><TargetFramework>net8.0</TargetFramework>\
+             <IsTestProject>true</IsTestProject></PropertyGroup>{more}</Project>"
+        )
+    };
+    let base = project("");
+    for (now, counts) in [
+        (base.replace("net8.0", "net9.0"), &[][..]),
+        (project("<ItemGroup><PackageReference Include='x' Version='2'/></ItemGroup>"), &[]),
+        (project("<ItemGroup><ProjectReference Include='../a/a.csproj'/></ItemGroup>"), &[]),
+        (base.replace("true", "false"), &["Project"]),
+        (base.replace("Microsoft.NET.Sdk", "Other"), &["Project"]),
+        (
+            project("<Target Name='T' AfterTargets='Build'><Exec Command='x'/></Target>"),
+            &["Project"],
+        ),
+        (project("<Import Project='rig.targets'/>"), &["Project"]),
+        (project("<ItemGroup><Compile Remove='CartTests.cs'/></ItemGroup>"), &["Project"]),
+        (
+            project(
+                "<PropertyGroup><VSTestTestCaseFilter>a</VSTestTestCaseFilter></PropertyGroup>",
+            ),
+            &["Project"],
+        ),
+        (project("<ItemGroup><Compile Include='../fake/Assert.cs'/></ItemGroup>"), &["Project"]),
+    ] {
+        assert_eq!(changed("tests/App.Tests.csproj", &["Project"], &base, &now), counts, "{now}");
     }
 }

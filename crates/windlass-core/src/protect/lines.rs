@@ -15,6 +15,7 @@ pub(super) enum Kind {
     GoMod,
     GoTest,
     Properties,
+    Requirements,
 }
 
 impl Kind {
@@ -29,6 +30,7 @@ impl Kind {
             _ if name.ends_with(".gradle") || name.ends_with(".gradle.kts") => Some(Self::Gradle),
             _ if name.ends_with("_test.go") => Some(Self::GoTest),
             _ if name.ends_with(".properties") => Some(Self::Properties),
+            _ if name.ends_with(".txt") && names_requirements(name) => Some(Self::Requirements),
             _ => None,
         }
     }
@@ -41,7 +43,14 @@ impl Kind {
         let mut map = Map::new();
         let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());
         match self {
-            Self::Gradle | Self::Gemfile | Self::Mix => {
+            Self::Gemfile => {
+                let counts = |line: &&str| !line.starts_with('#') && !self.is_dependency(line);
+                let (lifted, kept): (Vec<&str>, Vec<&str>) =
+                    lines().filter(counts).partition(|line| may_be_lifted(line));
+                map.insert("settings".to_owned(), kept.into());
+                map.insert("+settings".to_owned(), lifted.into());
+            }
+            Self::Gradle | Self::Mix | Self::Requirements => {
                 let comment = if self == Self::Gradle { "//" } else { "#" };
                 let counts = |line: &&str| !line.starts_with(comment) && !self.is_dependency(line);
                 map.insert("settings".to_owned(), lines().filter(counts).collect());
@@ -127,9 +136,28 @@ impl Kind {
                 } || line.starts_with("version: \"") && only_quoted(rest)
                     || line.starts_with("@version \"") && only_quoted(rest)
             }
+            Self::Requirements => {
+                let plain = |c: char| c.is_alphanumeric() || " ._-[],=<>!~*;'\"()#".contains(c);
+                line.starts_with(char::is_alphanumeric) && line.chars().all(plain)
+            }
             Self::Cmake | Self::GoMod | Self::GoTest | Self::Properties => false,
         }
     }
+}
+
+/// Whether a file holds what pip is to install.
+pub(crate) fn names_requirements(name: &str) -> bool {
+    ["requirements", "constraints"].iter().any(|part| name.contains(part))
+}
+
+/// Whether a line of a `Gemfile` may go: a condition, or where else than from the registry a gem comes from.
+/// What is at hand instead of a gem has to stay.
+fn may_be_lifted(line: &str) -> bool {
+    let code = line.split_once(" #").map_or(line, |(code, _)| code);
+    let word = code.split([' ', '(']).next().unwrap_or(code);
+    let source = ["github:", "git:", "platforms:", "platform:", " if ", " unless "];
+    let is_gem = word == "gem" && source.iter().any(|part| code.contains(part));
+    (is_gem || ["if", "unless", "elsif", "else", "end"].contains(&word)) && !code.contains("path")
 }
 
 /// Whether a text is nothing but quoted words: a call or a word without quotes can be anything.
@@ -172,8 +200,12 @@ fn cmake(text: &str) -> Option<Value> {
     let mut rest = plain.trim();
     let (mut counts, mut above) = (Vec::new(), Vec::<String>::new());
     while let Some((name, after)) = rest.split_once('(') {
-        let (mut level, mut end, mut in_text) = (1, None, false);
+        let (mut level, mut end, mut in_text, mut escaped) = (1, None, false, false);
         for (at, sign) in after.char_indices() {
+            if std::mem::take(&mut escaped) {
+                continue;
+            }
+            escaped = sign == '\\';
             in_text ^= sign == '"';
             level += i32::from(sign == '(' && !in_text) - i32::from(sign == ')' && !in_text);
             if level == 0 {
@@ -184,7 +216,11 @@ fn cmake(text: &str) -> Option<Value> {
         let (words, after) = after.split_at(end?);
         rest = after.get(1..).unwrap_or_default().trim();
         let name = name.trim().to_lowercase();
-        let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+        // Who else sees what a target is linked with decides nothing about it.
+        let links = name == "target_link_libraries";
+        let decides = |word: &&str| !links || !["PUBLIC", "PRIVATE", "INTERFACE"].contains(word);
+        let words: Vec<&str> = words.split_whitespace().filter(decides).collect();
+        let words = words.join(" ");
         let said = format!("{name}({words})");
         match name.as_str() {
             "endif" | "endforeach" | "endwhile" | "endfunction" | "endmacro" | "endblock" => {

@@ -4,26 +4,32 @@
 //!
 //! - [`Protected`] is one rule: files, and where a whole file would ask too often the keys in it that count.
 //! - `always` has the rules that hold for every run, whatever its workflow says.
-//! - `keys` reads the values of keys out of a file (`json`, `ini` and `lines` its formats), and says when it cannot.
-//! - `found` looks which files judge, by the words of commands (`words`) and by their own names (`names`,
-//!   `modules`).
+//! - `keys` reads the values of keys out of a file (`json`, `ini`, `lines` its formats; `catalog`, `msbuild`,
+//!   `package`, `pom` and `pyproject` what of some files decides), and says when it cannot.
+//! - `names` and `modules` know files by their own names; [`judges`](crate::judges) finds the files that
+//!   commands read.
 //! - `rules` looks at one change by all of the rules.
 
 mod always;
+mod catalog;
 mod found;
 mod ini;
 mod json;
 mod keys;
-mod lines;
+pub(crate) mod lines;
 mod modules;
-mod names;
+mod msbuild;
+pub(crate) mod names;
+pub(crate) mod package;
+mod pom;
+mod pyproject;
 mod rules;
-mod words;
 
-pub use always::{ALWAYS, IN_SHORT};
-pub use found::{Files, Found, MAX_SCRIPT_BYTES, find};
+pub use always::{ALWAYS, IN_SHORT, LATER};
+pub use found::Found;
+pub(crate) use keys::can_have_keys;
 pub use keys::{Format, MAX_KEYED_BYTES, Values, values};
-pub use rules::{Counts, Entry, Rules, Seen};
+pub use rules::{Asked, Counts, Entry, Keys, Rules, Seen};
 
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +57,9 @@ pub struct Protected {
     pub keys: Vec<String>,
     /// Which of the files count; all where it says nothing.
     pub only: Option<Only>,
+    /// Whether a person is asked about a change at the next gate, and not at once: for files that cannot
+    /// change what a build or a test says.
+    pub later: bool,
     /// Why it was found to judge the work; none for a rule that somebody wrote.
     pub why: Option<String>,
 }
@@ -58,7 +67,7 @@ pub struct Protected {
 impl Protected {
     /// Returns the rule that all of these files count.
     pub fn whole(glob: impl Into<String>) -> Self {
-        Self { file: glob.into(), keys: Vec::new(), only: None, why: None }
+        Self { file: glob.into(), keys: Vec::new(), only: None, later: false, why: None }
     }
 
     /// Returns the rule that these keys of the files count.
@@ -87,6 +96,7 @@ impl Protected {
             Only::Helpers => "new ones that tests load".to_owned(),
             Only::Shadows => "new ones that hide a module".to_owned(),
         }));
+        words.extend(self.later.then(|| "asked at the next gate".to_owned()));
         if words.is_empty() {
             self.file.clone()
         } else {
@@ -111,6 +121,8 @@ struct WrittenRule {
     keys: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     only: Option<Only>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    later: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     why: Option<String>,
 }
@@ -119,7 +131,9 @@ impl From<Written> for Protected {
     fn from(written: Written) -> Self {
         match written {
             Written::Glob(glob) => Self::whole(glob),
-            Written::Rule(WrittenRule { file, keys, only, why }) => Self { file, keys, only, why },
+            Written::Rule(WrittenRule { file, keys, only, later, why }) => {
+                Self { file, keys, only, later, why }
+            }
         }
     }
 }
@@ -129,8 +143,8 @@ impl From<Protected> for Written {
         if rule == Protected::whole(rule.file.clone()) {
             return Self::Glob(rule.file);
         }
-        let Protected { file, keys, only, why } = rule;
-        Self::Rule(WrittenRule { file, keys, only, why })
+        let Protected { file, keys, only, later, why } = rule;
+        Self::Rule(WrittenRule { file, keys, only, later, why })
     }
 }
 
@@ -145,8 +159,9 @@ mod tests {
         assert_eq!(serde_json::to_string(&old).unwrap(), r#"["Makefile"]"#);
         let keyed = Protected::keys("package.json", vec!["scripts".to_owned()]);
         let found = Protected { why: Some("w".to_owned()), ..Protected::whole("a") };
-        for rule in [keyed, found, Protected { only: Some(Only::New), ..Protected::whole("t/**") }]
-        {
+        let later = Protected { later: true, ..Protected::whole("ci.yml") };
+        let new = Protected { only: Some(Only::New), ..Protected::whole("t/**") };
+        for rule in [keyed, found, later, new] {
             let text = serde_json::to_string(&rule).unwrap();
             assert_eq!(serde_json::from_str::<Protected>(&text).unwrap(), rule, "{text}");
         }

@@ -81,7 +81,7 @@ const JUDGING: [&str; 34] = [
 ];
 
 /// Whether a folder, or one that it lies in, holds tests.
-pub(super) fn is_test_folder(path: &str) -> bool {
+pub(crate) fn is_test_folder(path: &str) -> bool {
     let is_one = |part: &str| {
         let part = part.to_lowercase();
         TEST_FOLDERS.contains(&part.as_str())
@@ -93,7 +93,7 @@ pub(super) fn is_test_folder(path: &str) -> bool {
 }
 
 /// Whether a file is a test by its own name, or by where it lies.
-pub(super) fn is_test_file(path: &str) -> bool {
+pub(crate) fn is_test_file(path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let words = parts(name);
     let ends = [words.first(), words.last()];
@@ -102,7 +102,7 @@ pub(super) fn is_test_file(path: &str) -> bool {
 }
 
 /// Whether a script judges, rather than being the product.
-pub(super) fn is_judge(path: &str) -> bool {
+pub(crate) fn is_judge(path: &str) -> bool {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let by_folder = |part: &str| SCRIPT_FOLDERS.contains(&part.to_lowercase().as_str());
     is_test_folder(folder)
@@ -168,9 +168,12 @@ const HELPER_STEMS: [&str; 9] = [
 /// Whether a new file or folder of this name is imported in the place of a module of Python, or of what
 /// runs its tests.
 pub(super) fn hides_module(path: &str) -> bool {
-    let name = path.strip_suffix("/__init__.py").unwrap_or(path);
+    let package = ["/__init__.py", "/__init__.pyc", "/__main__.py", "/__main__.pyc"];
+    let name = package.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
     let name = name.rsplit('/').next().unwrap_or(name);
-    let is_file = path.ends_with(".py");
+    // Python also loads compiled modules, libraries and archives in the place of a source.
+    let is_file =
+        [".py", ".pyc", ".pyd", ".so", ".zip", ".egg"].iter().any(|end| path.ends_with(end));
     let stem = name.split('.').next().unwrap_or(name);
     is_file && super::modules::PYTHON.binary_search(&stem).is_ok()
 }

@@ -8,7 +8,7 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use super::always::{self, RUN_FOLDER};
 use super::names::{hides_module, is_helper};
 use super::{Only, Protected};
-use crate::plan::glob;
+use crate::glob;
 
 /// What a path holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,13 +30,58 @@ pub struct Seen<'a> {
     pub now: Option<Entry>,
 }
 
+/// When a person is asked about a change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Before the work is judged by what was changed.
+    AtOnce,
+    /// At the next gate, and at the latest before the run ends or publishes.
+    Later,
+}
+
 /// What of a changed file counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Counts {
     /// All of it.
-    Whole,
-    /// The values of these keys.
-    Keys(BTreeSet<String>),
+    Whole(Asked),
+    /// The values of keys.
+    Keys(Keys),
+}
+
+/// The keys of a file that count.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Keys {
+    /// Those that are asked about at once.
+    pub at_once: BTreeSet<String>,
+    /// Those that are asked about later.
+    pub later: BTreeSet<String>,
+    /// Whether the rest of the file is asked about later.
+    pub rest: bool,
+}
+
+impl Keys {
+    /// Returns the keys of both kinds: whoever accepts a file accepts all of their values.
+    pub fn all(&self) -> BTreeSet<String> {
+        self.at_once.union(&self.later).cloned().collect()
+    }
+
+    /// Returns when a person is asked about changes of these keys.
+    pub fn asked(&self, changed: &[String]) -> Asked {
+        match changed.iter().any(|key| self.at_once.contains(key)) {
+            true => Asked::AtOnce,
+            false => Asked::Later,
+        }
+    }
+
+    /// Returns whether some of these keys are asked about later, whatever is asked about the others.
+    pub fn waits(&self, changed: &[String]) -> bool {
+        self.rest || changed.iter().any(|key| self.later.contains(key))
+    }
+
+    /// Returns when a person is asked about a file whose keys nobody can read.
+    pub fn unread(&self) -> Asked {
+        if self.at_once.is_empty() { Asked::Later } else { Asked::AtOnce }
+    }
 }
 
 /// The rules of a run, with those that always hold.
@@ -65,6 +110,7 @@ struct Set {
 struct Rule {
     keys: Vec<String>,
     only: Option<Only>,
+    later: bool,
     always: bool,
 }
 
@@ -76,15 +122,21 @@ impl Rules {
 
     /// Returns what of a changed file counts; none for a file that no rule is about.
     pub fn look(&self, seen: Seen<'_>) -> Option<Counts> {
-        let mut keys = BTreeSet::new();
+        let mut keys = Keys::default();
         for rule in ALWAYS.about(seen).into_iter().chain(self.own.about(seen)) {
             let link = [seen.was, seen.now].contains(&Some(Entry::Link));
-            if rule.keys.is_empty() || link {
-                return Some(Counts::Whole);
+            match (rule.keys.is_empty() || link, rule.later) {
+                (true, false) => return Some(Counts::Whole(Asked::AtOnce)),
+                (true, true) => keys.rest = true,
+                (false, false) => keys.at_once.extend(rule.keys.iter().cloned()),
+                (false, true) => keys.later.extend(rule.keys.iter().cloned()),
             }
-            keys.extend(rule.keys.iter().cloned());
         }
-        (!keys.is_empty()).then_some(Counts::Keys(keys))
+        match (keys.at_once.is_empty(), keys.rest) {
+            (true, true) => Some(Counts::Whole(Asked::Later)),
+            (true, false) if keys.later.is_empty() => None,
+            _ => Some(Counts::Keys(keys)),
+        }
     }
 }
 
@@ -96,6 +148,7 @@ impl Set {
             let compiled = |pattern: &str| match always {
                 true => GlobBuilder::new(pattern)
                     .literal_separator(true)
+                    .empty_alternates(true)
                     .backslash_escape(true)
                     .case_insensitive(always::in_any_case(&rule.file))
                     .build(),
@@ -115,7 +168,8 @@ impl Set {
                 ways.add(way);
                 way_of.push(rules.len());
             }
-            rules.push(Rule { keys: rule.keys.clone(), only: rule.only, always });
+            let (keys, only, later) = (rule.keys.clone(), rule.only, rule.later);
+            rules.push(Rule { keys, only, later, always });
         }
         let built = |set: GlobSetBuilder| set.build().expect("each of its globs was read alone");
         Self { rules, files: built(files), ways: built(ways), way_of }
@@ -173,17 +227,29 @@ mod tests {
             ".gitattributes",
             "docs/.gitattributes",
             ".gitmodules",
+            ".github/CODEOWNERS",
+            ".cursor/rules/all.mdc",
+            ".mcp.json",
+            ".vscode/mcp.json",
+            ".kiro/steering/all.md",
+            ".github/prompts/review.prompt.md",
+            "mise.toml",
+            ".mise.local.toml",
+            "sub/.dir-locals.el",
+            "shop.code-workspace",
+        ] {
+            assert_eq!(rules.look(new(path)), Some(Counts::Whole(Asked::AtOnce)), "{path}");
+            let removed = Seen { path, was: Some(Entry::File), now: None };
+            assert_eq!(rules.look(removed), Some(Counts::Whole(Asked::AtOnce)), "{path}");
+        }
+        for path in [
             ".github/workflows/ci.yml",
             ".github/actions/setup/action.yml",
             ".gitlab-ci.yml",
             ".circleci/config.yml",
             "Jenkinsfile",
-            ".cursor/rules/all.mdc",
-            ".mcp.json",
         ] {
-            assert_eq!(rules.look(new(path)), Some(Counts::Whole), "{path}");
-            let removed = Seen { path, was: Some(Entry::File), now: None };
-            assert_eq!(rules.look(removed), Some(Counts::Whole), "{path}");
+            assert_eq!(rules.look(new(path)), Some(Counts::Whole(Asked::Later)), "{path}");
         }
         for path in [
             ".windlass/run/specs/plan.md",
@@ -203,8 +269,10 @@ mod tests {
     fn a_link_in_the_place_of_a_folder_brings_other_files() {
         let rules = Rules::new(&[Protected::whole(".cargo/config.toml")]);
         let link = |path| Seen { path, was: None, now: Some(Entry::Link) };
-        for path in [".cargo", ".windlass", ".claude", "app/.claude", ".github/workflows"] {
-            assert_eq!(rules.look(link(path)), Some(Counts::Whole), "{path}");
+        let asked = Some(Counts::Whole(Asked::Later));
+        assert_eq!(rules.look(link(".github/workflows")), asked);
+        for path in [".cargo", ".windlass", ".claude", "app/.claude"] {
+            assert_eq!(rules.look(link(path)), Some(Counts::Whole(Asked::AtOnce)), "{path}");
             assert_eq!(rules.look(new(path)), None, "a file named {path}");
         }
         assert_eq!(rules.look(link("src/other")), None);
@@ -214,10 +282,41 @@ mod tests {
     fn keys_count_only_in_files() {
         let rule = Protected::keys("**/package.json", vec!["scripts".to_owned()]);
         let rules = Rules::new(&[rule]);
-        let keys = Some(Counts::Keys(["scripts".to_owned()].into()));
+        let at_once = ["scripts".to_owned()].into();
+        let keys = Some(Counts::Keys(Keys { at_once, ..Keys::default() }));
         assert_eq!(rules.look(new("app/package.json")), keys);
         let link = Seen { path: "package.json", was: Some(Entry::File), now: Some(Entry::Link) };
-        assert_eq!(rules.look(link), Some(Counts::Whole));
+        assert_eq!(rules.look(link), Some(Counts::Whole(Asked::AtOnce)));
+    }
+
+    #[test]
+    fn what_is_asked_at_once_is_not_put_off_by_another_rule() {
+        let key = |name: &str| vec![name.to_owned()];
+        let later = |rule: Protected| Protected { later: true, ..rule };
+        let rules = Rules::new(&[
+            Protected::whole(".github/workflows/test.yml"),
+            Protected::keys("tool.toml", key("test")),
+            later(Protected::keys("tool.toml", key("lint"))),
+            Protected::keys("mixed.toml", key("test")),
+            later(Protected::whole("mixed.toml")),
+            later(Protected::keys("lint.toml", key("rules"))),
+        ]);
+        let at_once = Some(Counts::Whole(Asked::AtOnce));
+        assert_eq!(rules.look(new(".github/workflows/test.yml")), at_once, "a check runs it");
+        let keys = |at_once: &[&str], later: &[&str], rest| {
+            let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+            Keys { at_once: set(at_once), later: set(later), rest }
+        };
+        let tool = keys(&["test"], &["lint"], false);
+        assert_eq!(rules.look(new("tool.toml")), Some(Counts::Keys(tool.clone())));
+        assert_eq!(tool.asked(&key("lint")), Asked::Later);
+        assert_eq!(tool.asked(&["lint".to_owned(), "test".to_owned()]), Asked::AtOnce);
+        assert_eq!(tool.unread(), Asked::AtOnce);
+        let mixed = Some(Counts::Keys(keys(&["test"], &[], true)));
+        assert_eq!(rules.look(new("mixed.toml")), mixed);
+        let lint = keys(&[], &["rules"], false);
+        assert_eq!((lint.unread(), lint.asked(&key("rules"))), (Asked::Later, Asked::Later));
+        assert_eq!(rules.look(new("lint.toml")), Some(Counts::Keys(lint)));
     }
 
     #[test]
@@ -226,18 +325,18 @@ mod tests {
             Rules::new(&[Protected { only: Some(Only::Existing), ..Protected::whole("tests/**") }]);
         assert_eq!(rules.look(new("tests/new.sh")), None);
         let changed = Seen { was: Some(Entry::File), ..new("tests/old.sh") };
-        assert_eq!(rules.look(changed), Some(Counts::Whole));
+        assert_eq!(rules.look(changed), Some(Counts::Whole(Asked::AtOnce)));
         let link = Seen { path: "tests", was: None, now: Some(Entry::Link) };
         assert_eq!(rules.look(link), None, "its files are gone, and that counts");
         let rules = Rules::new(&[Protected { only: Some(Only::New), ..Protected::whole("c.py") }]);
-        assert_eq!(rules.look(new("c.py")), Some(Counts::Whole));
+        assert_eq!(rules.look(new("c.py")), Some(Counts::Whole(Asked::AtOnce)));
         assert_eq!(rules.look(Seen { was: Some(Entry::File), ..new("c.py") }), None);
         let helpers = Protected { only: Some(Only::Helpers), ..Protected::whole("tests/**") };
         let shadows = Protected { only: Some(Only::Shadows), ..Protected::whole("*.py") };
         let rules = Rules::new(&[helpers, shadows]);
         for path in ["tests/conftest.py", "tests/lib.sh", "tests/a/__init__.py", "json.py", "re.py"]
         {
-            assert_eq!(rules.look(new(path)), Some(Counts::Whole), "{path}");
+            assert_eq!(rules.look(new(path)), Some(Counts::Whole(Asked::AtOnce)), "{path}");
             assert_eq!(rules.look(Seen { was: Some(Entry::File), ..new(path) }), None, "{path}");
         }
         for path in ["tests/test_a.py", "tests/a_test.sh", "app.py", "src/json.py", "json.txt"] {

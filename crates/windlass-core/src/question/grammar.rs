@@ -1,6 +1,6 @@
 //! The keys of a file of questions, as tables; reader and schema use the same rows.
 
-use crate::workflow::grammar::{Key, Mapping, Rule, Takes};
+use crate::source::key::{Key, Mapping, Rule, Takes};
 
 /// The most questions of one file: people answer a few.
 pub const MAX_QUESTIONS: usize = 7;
@@ -10,11 +10,14 @@ pub(super) const LEAST_OPTIONS: usize = 2;
 pub(super) const MOST_OPTIONS: usize = 4;
 
 /// What questions before the analysis are about.
-pub(super) const ANALYSIS: [&str; 7] =
-    ["scope", "priority", "constraints", "integration", "users", "data", "errors"];
+pub(super) const ANALYSIS: [&str; 8] =
+    ["scope", "priority", "constraints", "integration", "users", "data", "errors", "external"];
 
 /// What questions before the design are about.
-pub(super) const PLANNING: [&str; 4] = ["order", "preferences", "careful", "missing"];
+pub(super) const PLANNING: [&str; 5] = ["order", "preferences", "careful", "missing", "external"];
+
+/// What questions while something is built are about.
+pub(super) const DEVELOPMENT: [&str; 5] = ["approach", "careful", "data", "errors", "external"];
 
 pub(crate) static QUESTION_FILE: Mapping = Mapping {
     name: "questions",
@@ -38,8 +41,12 @@ pub(super) static QUESTION: Mapping = Mapping {
         Key::new("id", Takes::Text, "Its name: `Q` and a number.").required().example("Q1"),
         Key::new(
             "category",
-            Takes::Either(&[Takes::Word(&ANALYSIS), Takes::Word(&PLANNING)]),
-            "What it is about; the first seven belong to `analysis`, the others to `planning`.",
+            Takes::Either(&[
+                Takes::Word(&ANALYSIS),
+                Takes::Word(&PLANNING),
+                Takes::Word(&DEVELOPMENT),
+            ]),
+            "What it is about; the first list belongs to `analysis`, the second to `planning`, the third to `development`. `external` is a service outside the repository.",
         )
         .required()
         .example("scope"),
@@ -60,6 +67,8 @@ pub(super) static QUESTION: Mapping = Mapping {
         Key::new("recommended", Takes::Text, "The id of the option that you would take.")
             .required()
             .example("a"),
+        Key::new("rationale", Takes::Text, "Why you ask, and what the answer changes.")
+            .example("The two answers need different tables."),
     ],
     not_yet: &[],
     rule: Rule::None,

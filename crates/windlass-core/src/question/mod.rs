@@ -34,17 +34,20 @@ pub enum Phase {
     Analysis,
     /// The stories are designed.
     Planning,
+    /// A story is built.
+    Development,
 }
 
 impl Phase {
     /// Every phase, in order.
-    pub const ALL: [Self; 2] = [Self::Analysis, Self::Planning];
+    pub const ALL: [Self; 3] = [Self::Analysis, Self::Planning, Self::Development];
 
     /// Returns the phase as it stands in files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Analysis => "analysis",
             Self::Planning => "planning",
+            Self::Development => "development",
         }
     }
 }
@@ -71,6 +74,9 @@ pub struct Question {
     pub options: Vec<Choice>,
     /// The choice that the agent recommends.
     pub recommended: String,
+    /// Why it asks, and what the answer changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rationale: Option<String>,
 }
 
 /// One choice of a question.

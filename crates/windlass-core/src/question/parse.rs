@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use super::grammar::{
-    ANALYSIS, LEAST_OPTIONS, MAX_QUESTIONS, MOST_OPTIONS, OPTION, PLANNING, QUESTION, QUESTION_FILE,
+    ANALYSIS, DEVELOPMENT, LEAST_OPTIONS, MAX_QUESTIONS, MOST_OPTIONS, OPTION, PLANNING, QUESTION,
+    QUESTION_FILE,
 };
 use super::{Choice, JUDGMENT, JUDGMENT_TEXT, Phase, Question, QuestionMistake};
 use crate::paper;
-use crate::workflow::diagnostic::{Findings, Located};
-use crate::workflow::fields::{self, Fields};
-use crate::workflow::suggest::{self, shown};
-use crate::workflow::yaml::{Node, Value};
+use crate::source::diagnostic::{Findings, Located};
+use crate::source::fields::{self, Fields};
+use crate::source::suggest::{self, shown};
+use crate::source::yaml::{Node, Value};
 
 /// The longest question.
 const MAX_QUESTION_BYTES: usize = 500;
@@ -34,6 +35,7 @@ pub fn valid_categories(phase: Phase) -> &'static [&'static str] {
     match phase {
         Phase::Analysis => &ANALYSIS,
         Phase::Planning => &PLANNING,
+        Phase::Development => &DEVELOPMENT,
     }
 }
 
@@ -71,6 +73,10 @@ fn read_question(
     let question = question.and_then(|node| read_line(node, MAX_QUESTION_BYTES, findings));
     let options = options.and_then(|node| read_options(node, findings));
     let recommended = recommended.and_then(|node| fields::filled_text(node, findings));
+    let rationale = match fields.get("rationale") {
+        Some(node) => Some(read_line(node, MAX_QUESTION_BYTES, findings)?),
+        None => None,
+    };
     let (options, recommended) = (options?, recommended?);
     let recommended = read_recommended(&recommended, &options, findings);
     let mut question = Question {
@@ -80,6 +86,7 @@ fn read_question(
         question: question?,
         options,
         recommended: recommended?,
+        rationale,
     };
     let judgment = Choice { id: JUDGMENT.to_owned(), text: JUDGMENT_TEXT.to_owned() };
     question.options.push(judgment);
@@ -93,7 +100,7 @@ fn read_id(node: &Node, taken: &mut BTreeSet<String>, findings: &mut Findings) -
         && digits.bytes().all(|digit| digit.is_ascii_digit())
         && !digits.starts_with('0');
     if !fits {
-        let message = format!("{} is no id of a question", shown(&id));
+        let message = format!("{} is not an id of a question", shown(&id));
         findings.error_with_help(node.at, message, "write `Q` and a number from 1, such as `Q1`");
         return None;
     }
@@ -111,7 +118,7 @@ fn read_category(node: &Node, phase: Phase, findings: &mut Findings) -> Option<S
     if known.contains(&category.as_str()) {
         return Some(category);
     }
-    let message = format!("{} is no category of {phase} questions", shown(&category));
+    let message = format!("{} is not a category of {phase} questions", shown(&category));
     let help = suggest::help(&category, known.iter().copied()).unwrap_or_default();
     findings.error_with_help(node.at, message, help);
     None
@@ -186,7 +193,7 @@ fn read_option_id(node: &Node, findings: &mut Findings) -> Option<String> {
     if fits {
         return Some(id);
     }
-    let message = format!("{} is no id of an option", shown(&id));
+    let message = format!("{} is not an id of an option", shown(&id));
     findings.error_with_help(node.at, message, "write a letter such as `a`, or leave it out");
     None
 }

@@ -51,10 +51,10 @@ fn all_mistakes_are_said_at_once_with_their_lines() {
                 - {id: Q2, category: order, question: B?, options: [x, y], recomended: a}\n";
     insta::assert_snapshot!(mistakes(text, Phase::Analysis).join("\n"), @r#"
     line 2: expected text, found the number `1`: put it in quotes if text is meant
-    line 2: `scpoe` is no category of analysis questions: did you mean `scope`?
+    line 2: `scpoe` is not a category of analysis questions: did you mean `scope`?
     line 2: a question has 2 to 4 options, this one 1: windlass itself adds "use your judgment"; it does not count
     line 3: a question needs `recommended`
-    line 3: `order` is no category of analysis questions: known here: `scope`, `priority`, `constraints`, `integration`, `users`, `data`, `errors`
+    line 3: `order` is not a category of analysis questions: known here: `scope`, `priority`, `constraints`, `integration`, `users`, `data`, `errors`, `external`
     line 3: unknown key of a question: `recomended`: did you mean `recommended`?
     "#);
 }
@@ -63,15 +63,15 @@ fn all_mistakes_are_said_at_once_with_their_lines() {
 fn each_rule_has_its_message() {
     for (from, to, why) in [
         ("id: Q2", "id: Q1", "the question `Q1` is there twice"),
-        ("id: Q2", "id: Q0", "is no id of a question"),
+        ("id: Q2", "id: Q0", "is not an id of a question"),
         ("recommended: B", "recommended: d", "`d` is none of the options"),
         ("recommended: B", "recommended: judgment", "`judgment` is none of the options"),
         ("admins, everybody, nobody", "all", "2 to 4 options, this one 1"),
         ("admins, everybody, nobody", "a, b, c, d, e", "2 to 4 options, this one 5"),
         ("nobody]", "Use your judgement.]", "windlass itself adds"),
         ("{id: b, ", "{id: A, ", "the option `A` is there twice"),
-        ("{id: b, ", "{id: judgment, ", "is no id of an option"),
-        ("category: users", "category: order", "is no category of analysis questions"),
+        ("{id: b, ", "{id: judgment, ", "is not an id of an option"),
+        ("category: users", "category: order", "is not a category of analysis questions"),
         ("Who may delete?", "\" \"", "only blanks"),
     ] {
         let found = only(from, to);
@@ -99,6 +99,7 @@ fn question(text: &str, option: &str) -> Question {
         question: text.to_owned(),
         options: vec![choice("a", "yes"), choice("b", option), choice(JUDGMENT, JUDGMENT_TEXT)],
         recommended: "b".to_owned(),
+        rationale: None,
     }
 }
 

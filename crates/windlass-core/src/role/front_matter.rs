@@ -1,8 +1,9 @@
 //! The two parts of a role file.
 
 use super::is_role_name;
-use crate::workflow::At;
-use crate::workflow::diagnostic::Findings;
+use crate::markdown::front_matter::{self, Cut};
+use crate::source::At;
+use crate::source::diagnostic::Findings;
 
 /// The line that opens and closes front matter.
 const FENCE: &str = "---";
@@ -48,11 +49,9 @@ pub(super) fn claimed_name(source: &str) -> Option<&str> {
 
 /// Cuts a file; `None` after what is missing was reported.
 pub(super) fn cut<'s>(source: &'s str, findings: &mut Findings) -> Option<Parts<'s>> {
-    let text = source.strip_prefix('\u{feff}').unwrap_or(source);
-    let skipped = source.len() - text.len();
-    let mut lines = text.split_inclusive('\n');
-    let first = lines.next().unwrap_or_default();
-    if first.trim_end() != FENCE {
+    if !front_matter::begins(source) {
+        let text = source.strip_prefix('\u{feff}').unwrap_or(source);
+        let first = text.split_inclusive('\n').next().unwrap_or_default();
         findings.error_with_help(
             At { len: first.trim_end().len(), ..At::START },
             "a role begins with front matter, and this file does not",
@@ -60,20 +59,6 @@ pub(super) fn cut<'s>(source: &'s str, findings: &mut Findings) -> Option<Parts<
         );
         return None;
     }
-    let mut at = skipped + first.len();
-    for line in lines {
-        let next = at + line.len();
-        if line.trim_end() == FENCE {
-            let (head, rest) = source.split_at(at);
-            let yaml = head.replacen(FENCE, "#--", 1);
-            return Some(Parts { yaml, body: &rest[line.len()..], body_at: next });
-        }
-        at = next;
-    }
-    findings.error_with_help(
-        At { len: FENCE.len(), ..At::START },
-        "the front matter that begins here has no end",
-        "put a line with `---` alone below the last key",
-    );
-    None
+    let Cut { yaml, body, body_at } = front_matter::cut(source, findings)?;
+    Some(Parts { yaml, body, body_at })
 }

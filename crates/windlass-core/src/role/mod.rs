@@ -90,12 +90,4 @@ impl Role {
     }
 }
 
-/// Returns whether `name` can be the name of a role: a plain word, which is safe in a path, in an
-/// argument and in a prompt.
-pub fn is_role_name(name: &str) -> bool {
-    const LONGEST: usize = 64;
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    name.len() <= LONGEST
-        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && name.chars().all(plain)
-}
+pub use crate::source::name::is_role_name;

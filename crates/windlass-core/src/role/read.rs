@@ -4,11 +4,11 @@ use super::front_matter::{self, Parts};
 use super::servers;
 use super::{MAX_ROLE_BYTES, Role, RoleSource, is_role_name};
 use crate::id::ContentHash;
-use crate::workflow::diagnostic::{Findings, Located};
-use crate::workflow::fields;
-use crate::workflow::suggest::{nearest, shown};
-use crate::workflow::yaml::{self, Node, Value};
-use crate::workflow::{At, Diagnostic};
+use crate::source::diagnostic::{Findings, Located};
+use crate::source::fields;
+use crate::source::suggest::{nearest, shown};
+use crate::source::yaml::{self, Node, Value};
+use crate::source::{At, Diagnostic};
 
 /// The keys of front matter that count.
 const KEYS: [&str; 6] = ["name", "description", "tools", "model", "color", "mcpServers"];

@@ -99,7 +99,7 @@ fn what_is_not_used_is_said_and_allowed() {
     assert!(role.mcp_servers.is_empty());
     insta::assert_snapshot!(listed(&warnings), @"
     a.md:2:1: the role has no `description`; say in one sentence what it is for: lists of agents show it
-    a.md:3:14: the server `far` is no program on this machine, so it is left out; windlass starts servers that have a `command`
+    a.md:3:14: the server `far` is not a program on this machine, so it is left out; windlass starts servers that have a `command`
     ");
 }
 

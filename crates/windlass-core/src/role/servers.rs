@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 
 use super::RoleServer;
+use crate::mcp::read;
 use crate::mcp::{MAX_SERVERS, McpServer, is_server_name};
-use crate::workflow::At;
-use crate::workflow::diagnostic::Findings;
-use crate::workflow::fields;
-use crate::workflow::mcp;
-use crate::workflow::suggest::shown;
-use crate::workflow::yaml::{Node, Value};
+use crate::source::At;
+use crate::source::diagnostic::Findings;
+use crate::source::fields;
+use crate::source::suggest::shown;
+use crate::source::yaml::{Node, Value};
 
 /// Reads `mcpServers`.
 pub(super) fn read(node: &Node, findings: &mut Findings) -> BTreeMap<String, RoleServer> {
@@ -43,7 +43,7 @@ fn add(
     findings: &mut Findings,
 ) {
     if !is_server_name(name) {
-        mcp::refuse_name(name, at, findings);
+        read::refuse_name(name, at, findings);
     } else if servers.insert(name.to_owned(), server).is_some() {
         let message = format!("the server {} is given twice", shown(name));
         findings.error_with_help(at, message, "keep one of the two");
@@ -58,10 +58,13 @@ fn own(name: &str, at: At, node: &Node, findings: &mut Findings) -> Option<McpSe
     if kind.is_some_and(|kind| kind.value != "stdio") || get("command").is_none() {
         findings.warning(
             at,
-            format!("the server {} is no program on this machine, so it is left out", shown(name)),
+            format!(
+                "the server {} is not a program on this machine, so it is left out",
+                shown(name)
+            ),
             "windlass starts servers that have a `command`",
         );
         return None;
     }
-    mcp::read_parts(&get, findings)
+    read::read_parts(&get, findings)
 }

@@ -5,11 +5,11 @@
 
 use serde::Serialize;
 
-use super::decide::{LIMIT_WITHOUT_RESET, LOST_IN_A_ROW, SAME_FAILURE};
+use super::decide::{SAME_FAILURE, limit_without_reset};
 use crate::id::StepIndex;
 use crate::plan::PlanStep;
 use crate::run::state::{Control, Phase, RunState, StepState};
-use crate::run::{About, Category};
+use crate::run::{About, Category, step_bounds};
 use crate::time::{Span, Timestamp};
 
 /// Whether trying again is worth it.
@@ -106,7 +106,11 @@ fn by_phase(plan: &PlanStep, step: &StepState, now: Timestamp) -> Option<Advice>
             Some(Advice::escalate(format!("the tries of `{}` are used up: {last}", plan.id)))
         }
         Phase::Waiting { until, limit } => {
-            let why = if *limit { "a limit ends then" } else { "the surroundings failed" };
+            let why = match &step.trouble {
+                _ if *limit => "a limit ends then".to_owned(),
+                Some(cause) => cause.in_words(),
+                None => "the surroundings failed".to_owned(),
+            };
             Some(Advice::retry(until.since(now), format!("wait until {until}: {why}")))
         }
         Phase::Pending
@@ -129,8 +133,9 @@ fn by_phase(plan: &PlanStep, step: &StepState, now: Timestamp) -> Option<Advice>
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the guards ask for the kind of category")]
 fn by_failure(plan: &PlanStep, step: &StepState) -> Option<Advice> {
-    if step.lost >= LOST_IN_A_ROW {
+    if step.lost >= step_bounds(plan.retries).lost {
         return Some(Advice::escalate(format!("{} attempts were lost in a row", step.lost)));
     }
     if step.lost > 0 {
@@ -144,20 +149,42 @@ fn by_failure(plan: &PlanStep, step: &StepState) -> Option<Advice> {
     };
     Some(match failure.category {
         Category::External => Advice::escalate(failure.summary.clone()),
-        Category::Limit => Advice::retry(LIMIT_WITHOUT_RESET, "a provider's limit"),
+        Category::Environment if step.repeats >= 2 => {
+            Advice::escalate(format!("the same is missing again: {}", failure.summary))
+        }
+        Category::Limit => Advice::retry(limit_without_reset(step.limits), "a provider's limit"),
         Category::Lost => Advice::retry(NOW, "the last attempt was lost, which costs no try"),
         _ if left == 0 => {
             Advice::escalate(format!("the tries of `{}` are used up: {}", plan.id, failure.summary))
         }
-        Category::Code | Category::Test if step.repeats >= SAME_FAILURE => Advice::escalate(
+        category if category.is_of_work() && step.repeats >= SAME_FAILURE => Advice::escalate(
             format!("the same failure {} times over: {}", step.repeats, failure.summary),
         ),
-        category @ (Category::Code | Category::Test) => {
-            Advice::retry(NOW, format!("a {category} failure: mend its cause; {tries}"))
+        category if category.is_of_work() && step.repeats == 2 => Advice::retry(
+            NOW,
+            format!(
+                "a {category} failure, the same twice over: look for another cause, once more and the \
+                 run asks a person; {tries}"
+            ),
+        ),
+        Category::Environment => {
+            Advice::retry(NOW, format!("something is missing: do without it, or say so; {tries}"))
         }
-        category @ (Category::Infra | Category::Timeout) => {
-            let after = plan.backoff.after(step.tries.max(1));
-            Advice::retry(after, format!("{category}: the surroundings may recover; {tries}"))
+        category @ (Category::Infra | Category::Network | Category::Disk | Category::Timeout) => {
+            let after = plan.backoff.after(step.tries.max(step.troubled).max(1));
+            Advice::retry(
+                after,
+                format!("{category}: the machine or a service may recover; {tries}"),
+            )
+        }
+        category @ (Category::Code
+        | Category::Test
+        | Category::Compile
+        | Category::Type
+        | Category::Lint
+        | Category::Security
+        | Category::Flaky) => {
+            Advice::retry(NOW, format!("a {category} failure: fix its cause; {tries}"))
         }
     })
 }

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::hint::Hint;
 use crate::time::Span;
 
 /// How many failing tests are remembered by name.
@@ -54,15 +55,21 @@ pub struct BaseResult {
     /// Tests that failed, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<String>,
+    /// How many lines ran, in words, where it wrote a report of coverage.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub covered: Option<String>,
     /// A program that it needs and the machine does not have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<String>,
     /// The end of what it printed, where it failed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub said: String,
-    /// What it seems to have reached for outside its room, and the line that would show it.
+    /// What it seems to have reached for outside its room.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hints: Vec<String>,
+    pub hints: Vec<Hint>,
+    /// Why it failed, as far as its output tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<crate::failure_rules::Cause>,
     /// How long it took.
     pub took: Span,
 }
@@ -85,11 +92,16 @@ pub enum BaseOutcome {
 }
 
 impl BaseRecord {
-    /// Returns the tests that failed before anybody did anything, for a command in a folder.
-    pub fn failing(&self, command: &str, folder: Option<&str>) -> &[String] {
+    /// Returns what a command in a folder said.
+    pub fn of(&self, command: &str, folder: Option<&str>) -> Option<&BaseResult> {
         let same =
             |result: &&BaseResult| result.command == command && result.folder.as_deref() == folder;
-        self.commands.iter().find(same).map_or(&[], |result| result.failing.as_slice())
+        self.commands.iter().find(same)
+    }
+
+    /// Returns the tests that failed before anybody did anything, for a command in a folder.
+    pub fn failing(&self, command: &str, folder: Option<&str>) -> &[String] {
+        self.of(command, folder).map_or(&[], |result| result.failing.as_slice())
     }
 
     /// Returns all tests that failed, by name, in the order of the commands.
@@ -161,9 +173,11 @@ mod tests {
             skipped: 0,
             failed: 0,
             failing: failing.iter().map(|name| (*name).to_owned()).collect(),
+            covered: None,
             missing: None,
             said: String::new(),
             hints: Vec::new(),
+            cause: None,
             took: Span(1),
         }
     }

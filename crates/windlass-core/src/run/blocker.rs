@@ -1,4 +1,4 @@
-//! Blockers: what only a person can put right, and the check that shows when it is.
+//! Blockers: what only a person can solve, and the check that shows when it is.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub const MAX_BLOCKER_BYTES: usize = 2 << 10;
 /// The longest check command.
 pub const MAX_BLOCKER_CHECK_BYTES: usize = 4 << 10;
 
-/// Something that keeps the run until a person has put it right.
+/// Something that keeps the run until a person has solved it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Blocker {
@@ -29,7 +29,7 @@ pub struct Blocker {
     pub kind: BlockerKind,
     /// How bad it is.
     pub severity: Severity,
-    /// What shows that it is put right.
+    /// What shows that it is solved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<BlockerCheck>,
     /// The step that cannot go on.
@@ -39,16 +39,16 @@ pub struct Blocker {
     pub by: String,
     /// When.
     pub at: Timestamp,
-    /// How often it was looked at whether it is put right.
+    /// How often it was looked at whether it is solved.
     #[serde(default)]
     pub looks: u32,
     /// When it is looked at next by itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_look: Option<Timestamp>,
-    /// Whoever says that it is put right, while that is looked at.
+    /// Whoever says that it is solved, while that is looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub looking: Option<Looking>,
-    /// Why it was not put right when it was last looked at.
+    /// Why it was not solved when it was last looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stays: Option<String>,
     /// How it ended.
@@ -92,7 +92,7 @@ impl Severity {
     }
 }
 
-/// A command that exits with 0 once a blocker is put right.
+/// A command that exits with 0 once a blocker is solved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlockerCheck {
@@ -111,12 +111,12 @@ pub struct NewBlocker {
     /// How bad it is.
     #[serde(default)]
     pub severity: Severity,
-    /// What shows that it is put right.
+    /// What shows that it is solved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<BlockerCheck>,
 }
 
-/// Somebody says that a blocker is put right.
+/// Somebody says that a blocker is solved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Looking {

@@ -5,15 +5,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{ContentHash, ItemId, ObjectId, StepIndex};
-use crate::plan::{BaselinePolicy, CheckId, CheckKind, Holds, StepKind, Suite};
+use crate::id::{ContentHash, ObjectId, StepIndex};
+use crate::plan::{BaselinePolicy, CheckId, Criterion, Holds, StepKind};
 use crate::proof::{Proof, VerifyReport};
 use crate::run::state::{Phase, RunState};
-use crate::run::{BaseRecord, Category, FailedCheck, Failure};
-use crate::time::{Span, Timestamp};
-
-/// The run pauses when it failed this often; before that, the step behind it is open again.
-pub const MAX_COLD_FAILURES: u32 = 3;
+use crate::run::{BaseRecord, Category, ColdCheck, FailedCheck, Failure};
+use crate::time::Timestamp;
 
 /// What was proven on a fresh clone, and what is being.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,17 +61,6 @@ impl ColdSubject {
     }
 }
 
-/// One thing that has to hold on a fresh clone, however many steps ask for it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ColdCheck {
-    /// What is run, and what of its reports has to hold.
-    pub kind: CheckKind,
-    /// The first step that asks for it: what the command sees of the run is what this step sees.
-    pub step: StepIndex,
-    /// All who ask for it: step and check.
-    pub asked_by: Vec<(StepIndex, CheckId)>,
-}
-
 /// What a proof on a fresh clone comes to.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum ColdVerdict {
@@ -102,36 +88,6 @@ impl RunState {
         record.filter(|_| self.plan.baseline == BaselinePolicy::NoNewFailures)
     }
 
-    /// Returns what has to hold at the end of the run as it stands: the commands of all steps that are
-    /// done and proven, each once. What speaks against a criterion when it holds, and `red`, are left
-    /// out: they are about the way, not about its end.
-    pub fn cold_checks(&self) -> Vec<ColdCheck> {
-        let mut checks: Vec<ColdCheck> = Vec::new();
-        let mut known: BTreeMap<String, usize> = BTreeMap::new();
-        for index in self.plan.indexes().filter(|index| self.counts_at_the_end(*index)) {
-            let (plan, step) = (self.plan.step(index), self.step(index));
-            let positive = plan.done.iter().flat_map(|done| done.positive());
-            for check in positive.filter(|check| !step.unheld.contains(&check.id)) {
-                let Some(kind) = cold_kind(&check.kind) else { continue };
-                let next = checks.len();
-                let position = *known.entry(self.name(index, &kind)).or_insert(next);
-                match checks.get_mut(position) {
-                    Some(same) => {
-                        let longest = timeout(&same.kind).max(timeout(&kind));
-                        same.kind = with_timeout(same.kind.clone(), longest);
-                        same.asked_by.push((index, check.id));
-                    }
-                    None => checks.push(ColdCheck {
-                        kind,
-                        step: index,
-                        asked_by: vec![(index, check.id)],
-                    }),
-                }
-            }
-        }
-        checks
-    }
-
     /// Returns what has to be proven on a fresh clone before the run is complete, before the step that
     /// publishes goes on, or before a person is asked for the last time; none where it is at none of
     /// them, or where nothing has to.
@@ -145,8 +101,7 @@ impl RunState {
         if checks.is_empty() {
             return None;
         }
-        let name =
-            |check: &ColdCheck| ContentHash::of(self.name(check.step, &check.kind).as_bytes());
+        let name = |check: &ColdCheck| ContentHash::of(self.cold_name(check).as_bytes());
         let checks = checks.iter().map(name).collect();
         Some(ColdSubject { code: self.code_at_the_end().clone(), checks })
     }
@@ -184,8 +139,17 @@ impl RunState {
         };
         let failed = judged(Holds::No);
         let by_agent = |(index, _): &&(StepIndex, _)| self.plan.step(*index).agent().is_some();
+        let unheld: Vec<&Proof> =
+            failed.iter().flat_map(|(step, seen)| self.speak_against(*step, seen)).collect();
+        if let Some(first) = unheld.first()
+            && let Some(cause) = &first.cause
+            && unheld.iter().all(|proof| is_of_machine(proof))
+        {
+            // Nobody's work can mend that: a person sees to the machine, and it is proven again.
+            return ColdVerdict::Unanswered(format!("{}: {}", first.summary, cause.in_words()));
+        }
         if let Some((step, seen)) = failed.iter().find(by_agent).or(failed.first()) {
-            let failure = failure(seen.values().flatten().copied());
+            let failure = failure(self.speak_against(*step, seen));
             return ColdVerdict::Failed { step: *step, reopens: self.mends(*step), failure };
         }
         match judged(Holds::Unknown).first() {
@@ -204,6 +168,21 @@ impl RunState {
         })
     }
 
+    /// What was seen that is not what the step's criterion wants of it.
+    fn speak_against<'p>(
+        &self,
+        index: StepIndex,
+        seen: &'p BTreeMap<CheckId, Option<&'p Proof>>,
+    ) -> impl Iterator<Item = &'p Proof> {
+        let signed = self.plan.step(index).done.iter().flat_map(Criterion::signed);
+        let wanted: BTreeMap<CheckId, Holds> =
+            signed.map(|(sign, check)| (check.id, sign.wanted())).collect();
+        let is_wrong = move |(id, proof): (&CheckId, &Option<&'p Proof>)| {
+            proof.filter(|proof| wanted.get(id) != Some(&proof.holds))
+        };
+        seen.iter().filter_map(is_wrong)
+    }
+
     /// Returns the step that is open again when what this one proved does not hold: itself, if an
     /// agent works on it or in it, else where it goes back to when it fails.
     fn mends(&self, index: StepIndex) -> Option<StepIndex> {
@@ -216,7 +195,7 @@ impl RunState {
 
     /// Whether the proof of a step counts at the end: it is done, or about to be, and nothing
     /// of it has left the place.
-    fn counts_at_the_end(&self, index: StepIndex) -> bool {
+    pub(super) fn counts_at_the_end(&self, index: StepIndex) -> bool {
         let step = self.step(index);
         let proven = matches!(step.phase, Phase::Done) || self.is_at_the_end(index);
         proven && !step.waived && self.item_of(index).is_none_or(|item| item.left.is_none())
@@ -227,12 +206,14 @@ impl RunState {
     pub(crate) fn is_at_the_end(&self, index: StepIndex) -> bool {
         let (plan, step) = (self.plan.step(index), self.step(index));
         let publishes = matches!(plan.kind, StepKind::PullRequest(_)) && !step.acted;
-        let last_gate = plan.gate.is_some() && !step.approved && self.is_last(index);
-        matches!(step.phase, Phase::Proven { .. }) && (publishes || last_gate)
+        let Phase::Proven { snapshot } = &step.phase else { return false };
+        let asks = plan.gate.is_some() && !step.approved;
+        let asks = asks || self.lands_unseen(index, snapshot).is_some();
+        publishes || (asks && self.is_last(index))
     }
 
     /// Whether nothing is to be done after the step: what is around it ends with it.
-    fn is_last(&self, index: StepIndex) -> bool {
+    pub(super) fn is_last(&self, index: StepIndex) -> bool {
         let mut ends_with_it = 1;
         let mut around = self.plan.step(index).parent;
         while let Some(group) = around {
@@ -248,7 +229,7 @@ impl RunState {
 
     /// The code that the run ends with. What a step left that a person skipped is in the place and in
     /// no commit.
-    fn code_at_the_end(&self) -> &ObjectId {
+    pub(super) fn code_at_the_end(&self) -> &ObjectId {
         let skipped =
             self.plan.indexes().any(|index| matches!(self.step(index).phase, Phase::Skipped));
         let committed = self.head_code != self.facts.base_tree;
@@ -258,100 +239,21 @@ impl RunState {
             &self.proven_code
         }
     }
-
-    /// What two checks have in common that are one: what is run, and what it sees of the run. What a
-    /// `green` compares with is its own step's.
-    fn name(&self, index: StepIndex, kind: &CheckKind) -> String {
-        let of = match kind {
-            CheckKind::Green(_) => self.plan.step(index).id.to_string(),
-            CheckKind::Run { .. }
-            | CheckKind::Junit { .. }
-            | CheckKind::Coverage { .. }
-            | CheckKind::Red(_)
-            | CheckKind::File { .. }
-            | CheckKind::Diff { .. }
-            | CheckKind::Checklist { .. }
-            | CheckKind::State { .. }
-            | CheckKind::Verdict { .. }
-            | CheckKind::Stories { .. }
-            | CheckKind::Questions { .. }
-            | CheckKind::VerdictIn { .. } => {
-                self.sees(index, kind).map(|item| item.to_string()).unwrap_or_default()
-            }
-        };
-        format!("{}\n{of}", words(kind))
-    }
-
-    /// The item whose variables a command sees; one that names none sees the same for every item.
-    fn sees(&self, index: StepIndex, kind: &CheckKind) -> Option<ItemId> {
-        let names_variables = !kind.command()?.room.variables.is_empty();
-        self.plan.item_of(index).filter(|_| names_variables)
-    }
 }
 
-/// The check as it is on a fresh clone; none for what runs no command, or is about the way there.
-fn cold_kind(kind: &CheckKind) -> Option<CheckKind> {
-    match kind {
-        // `!` is the shell's `not`: tests that have to fail until the work is done, say.
-        CheckKind::Run { command, .. } if command.trim_start().starts_with('!') => None,
-        // The tests of every story still pass at the end, and are still those that failed.
-        CheckKind::Run { .. }
-        | CheckKind::Junit { .. }
-        | CheckKind::Coverage { .. }
-        | CheckKind::Green(_) => Some(kind.clone()),
-        CheckKind::Red(_)
-        | CheckKind::File { .. }
-        | CheckKind::Diff { .. }
-        | CheckKind::Checklist { .. }
-        | CheckKind::State { .. }
-        | CheckKind::Verdict { .. }
-        | CheckKind::Stories { .. }
-        | CheckKind::Questions { .. }
-        | CheckKind::VerdictIn { .. } => None,
-    }
-}
-
-/// What two checks have in common that are one: how long they may take does not matter, nor whether
-/// an earlier pass counts.
-fn words(kind: &CheckKind) -> String {
-    let mut kind = with_timeout(kind.clone(), Span(0));
-    if let CheckKind::Run { cache, .. }
-    | CheckKind::Junit { cache, .. }
-    | CheckKind::Coverage { cache, .. }
-    | CheckKind::Green(Suite { cache, .. }) = &mut kind
-    {
-        *cache = false;
-    }
-    serde_json::to_string(&kind).expect("a check can be written")
-}
-
-fn timeout(kind: &CheckKind) -> Span {
-    kind.command().map_or(Span(0), |command| command.timeout)
-}
-
-fn with_timeout(mut kind: CheckKind, span: Span) -> CheckKind {
-    if let CheckKind::Run { timeout, .. }
-    | CheckKind::Junit { timeout, .. }
-    | CheckKind::Coverage { timeout, .. }
-    | CheckKind::Green(Suite { timeout, .. }) = &mut kind
-    {
-        *timeout = span;
-    }
-    kind
+/// Whether the machine or its network failed, and not what is looked at.
+fn is_of_machine(proof: &Proof) -> bool {
+    let category = proof.cause.as_ref().map(|cause| cause.category);
+    matches!(category, Some(Category::Infra | Category::Network | Category::Disk))
 }
 
 fn failure<'p>(seen: impl Iterator<Item = &'p Proof>) -> Failure {
-    let failed = seen.filter(|proof| proof.holds != Holds::Yes);
-    let checks: Vec<FailedCheck> = failed
-        .map(|proof| FailedCheck {
-            summary: proof.summary.clone(),
-            excerpt: proof.excerpt.clone(),
-            evidence: proof.evidence.clone(),
-        })
-        .collect();
-    let first = checks.first().map_or("the criterion does not hold", |check| &check.summary);
-    let summary = format!("it was proven, and does not hold on a fresh clone: {first}");
-    Failure::new(Category::Test, summary, checks)
+    let failed: Vec<&Proof> = seen.collect();
+    let category = failed.iter().find_map(|proof| Some(proof.cause.as_ref()?.category));
+    let checks: Vec<FailedCheck> = failed.into_iter().map(FailedCheck::of).collect();
+    let first = checks.first().map_or("the checks failed", |check| &check.summary);
+    let summary = format!("it was proven, but failed on a fresh clone: {first}");
+    Failure::new(category.unwrap_or(Category::Test), summary, checks)
 }
 
 fn why_unanswered<'p>(mut seen: impl Iterator<Item = Option<&'p Proof>>) -> String {

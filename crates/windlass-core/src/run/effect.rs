@@ -78,7 +78,7 @@ pub enum Effect {
         /// Where the branch was last seen at the remote.
         expected: Option<ObjectId>,
     },
-    /// The check of a blocker is run, and what has to hold before the run goes on.
+    /// The check of a blocker is run, and what has to hold before the run continues.
     LookAtBlocker {
         /// The blocker.
         blocker: u32,
@@ -113,7 +113,7 @@ pub enum TimerKey {
     Questions,
     /// People are told how far the items of a step have come.
     Report(StepId),
-    /// It is time to look whether a blocker is put right.
+    /// It is time to look whether a blocker is solved.
     Blocker(u32),
 }
 

@@ -2,14 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::failure_rules::Cause;
 use crate::id::{AttemptId, ContentHash, Fence, GateId, ItemId, ObjectId, StepId, VerificationId};
 use crate::item::{Item, ItemChange};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, ProtectedChange, Trouble, Usage, VerifyReport};
 use crate::question::{Answer, Question};
 use crate::run::{
-    About, Blocker, Category, Checkpoint, Clarification, Failure, Gate, PauseReason, Presence,
-    Publication, PushSettings, Raise, Resolution, RunFacts, Session, StopReason,
+    About, Blocker, Category, Checkpoint, Clarification, Failure, Gate, PauseReason, PlayedBy,
+    Presence, Publication, PushSettings, Raise, Resolution, RunFacts, Session, StopReason,
 };
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::Timestamp;
@@ -106,6 +107,8 @@ pub enum Event {
     VerificationAbandoned { verification: VerificationId },
     /// The verifier could not do its work.
     VerificationBroken { step: StepId, message: String },
+    /// The surroundings kept the checks from an answer about the work: they are run again.
+    VerificationHindered { step: StepId, failure: Failure, cause: Cause, report: Box<VerifyReport> },
     /// The criterion holds on the snapshot.
     StepProven { step: StepId, snapshot: Snapshot, report: Box<VerifyReport> },
     /// The criterion does not hold; without an attempt behind it this costs no try.
@@ -114,6 +117,9 @@ pub enum Event {
         failure: Failure,
         report: Option<Box<VerifyReport>>,
         costs_try: bool,
+        /// Whether it would cost a try, were the surroundings not at fault.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        of_surroundings: bool,
     },
     /// The step waits before its next attempt.
     WaitStarted { step: StepId, until: Timestamp, limit: bool },
@@ -217,11 +223,11 @@ pub enum Event {
     ItemGoesOn { item: ItemId },
     /// Somebody noted a failure.
     FailureNoted { about: About, category: Category, summary: String, by: String },
-    /// Something outside the run has to be put right by a person.
+    /// Something outside the run has to be solved by a person.
     BlockerRaised { message: String },
-    /// A person has to put something right before the run goes on.
+    /// A person has to put something right before the run continues.
     BlockerOpened { blocker: Box<Blocker> },
-    /// It is looked at whether a blocker is put right; a person says so, or it was time.
+    /// It is looked at whether a blocker is solved; a person says so, or it was time.
     BlockerLookedAt {
         blocker: u32,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -229,9 +235,9 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         notes: Option<String>,
     },
-    /// A blocker is not put right, or the work does not hold any more.
+    /// A blocker is not solved, or the work does not hold any more.
     BlockerStays { blocker: u32, why: String },
-    /// A blocker is put right.
+    /// A blocker is solved.
     BlockerResolved { blocker: u32, resolution: Resolution },
     /// A person told what was done about a blocked step.
     ResolutionNoted { step: StepId, by: String, notes: String },
@@ -260,6 +266,8 @@ pub enum Event {
     ColdProofAbandoned { proof: u32 },
     /// A person lets the run end without a proof on a fresh clone.
     ColdProofWaived { reason: String },
+    /// Somebody else plays the agents from now on.
+    AgentChanged { by: String, played_by: PlayedBy },
     /// No new attempt starts.
     RunPaused { reason: PauseReason, detail: String },
     /// The run goes on.
@@ -321,6 +329,7 @@ impl Event {
             Self::VerificationStarted { .. } => "verification_started",
             Self::VerificationAbandoned { .. } => "verification_abandoned",
             Self::VerificationBroken { .. } => "verification_broken",
+            Self::VerificationHindered { .. } => "verification_hindered",
             Self::StepProven { .. } => "step_proven",
             Self::StepNotProven { .. } => "step_not_proven",
             Self::WaitStarted { .. } => "wait_started",
@@ -370,6 +379,7 @@ impl Event {
             Self::ColdProofBroken { .. } => "cold_proof_broken",
             Self::ColdProofAbandoned { .. } => "cold_proof_abandoned",
             Self::ColdProofWaived { .. } => "cold_proof_waived",
+            Self::AgentChanged { .. } => "agent_changed",
             Self::RunPaused { .. } => "run_paused",
             Self::RunResumed { .. } => "run_resumed",
             Self::RetriesReset { .. } => "retries_reset",

@@ -2,64 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::failure_rules::{Category, Cause};
 use crate::id::ContentHash;
 use crate::plan::{CheckId, Holds};
-use crate::proof::{Blob, VerifyReport};
-
-/// What kind of failure it was; it decides what happens next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Category {
-    /// The work is not right.
-    Code,
-    /// A command that judges the work failed.
-    Test,
-    /// The surroundings failed.
-    Infra,
-    /// Time ran out.
-    Timeout,
-    /// A provider's limit.
-    Limit,
-    /// The machine or the engine died.
-    Lost,
-    /// Only a person can help.
-    External,
-}
-
-impl Category {
-    /// Every category, in the order of the documentation.
-    pub const ALL: [Self; 7] = [
-        Self::Code,
-        Self::Test,
-        Self::Infra,
-        Self::Timeout,
-        Self::Limit,
-        Self::Lost,
-        Self::External,
-    ];
-
-    /// Returns whether the next attempt waits for the surroundings to recover.
-    pub fn backs_off(self) -> bool {
-        match self {
-            Self::Infra | Self::Timeout => true,
-            Self::Code | Self::Test | Self::Limit | Self::Lost | Self::External => false,
-        }
-    }
-}
-
-impl std::fmt::Display for Category {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Code => "code",
-            Self::Test => "test",
-            Self::Infra => "infra",
-            Self::Timeout => "timeout",
-            Self::Limit => "limit",
-            Self::Lost => "lost",
-            Self::External => "external",
-        })
-    }
-}
+use crate::proof::{Blob, FailedElsewhere, MAX_ELSEWHERE, Proof, VerifyReport};
 
 /// Why an attempt did not lead to a proof.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -88,6 +34,12 @@ pub struct Looked {
     /// Whether it changed what it may not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub out_of_bounds: bool,
+    /// Documents that the step has written.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub papers: Vec<String>,
+    /// Where other runs failed in the same way.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<FailedElsewhere>,
 }
 
 /// How many changed paths the state keeps of a failed verification.
@@ -99,8 +51,19 @@ impl Looked {
             changed: report.changed.iter().take(MAX_LOOKED_PATHS).cloned().collect(),
             changed_count: report.changed_count,
             checks: report.proofs.iter().map(|proof| (proof.check, proof.holds)).collect(),
-            out_of_bounds: !report.outside_may_write.is_empty() || !report.protected.is_empty(),
+            // What waits for the next gate may not stay unproven: nothing would show it there.
+            out_of_bounds: !report.outside_may_write.is_empty()
+                || !report.protected.is_empty()
+                || !report.later.is_empty(),
+            papers: report.papers.iter().take(MAX_LOOKED_PATHS).cloned().collect(),
+            elsewhere: report.elsewhere.iter().take(MAX_ELSEWHERE).cloned().collect(),
         }
+    }
+
+    /// What was seen is not in the place any more: it was taken back.
+    pub(super) fn left_the_place(&mut self) {
+        self.changed.clear();
+        self.changed_count = 0;
     }
 
     /// Returns how a check stands; none when nobody looked.
@@ -125,17 +88,49 @@ pub struct FailedBefore {
     pub summary: String,
     /// How often.
     pub times: u32,
+    /// Files that had been changed when it came last, at most [`MAX_TRIED`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<String>,
 }
+
+/// How many files are remembered of a try that failed.
+const MAX_TRIED: usize = 3;
 
 impl FailedBefore {
     /// Adds a failure to those of earlier tries.
-    pub(super) fn remember(list: &mut Vec<Self>, failure: &Failure) {
+    pub(super) fn remember(list: &mut Vec<Self>, failure: &Failure, looked: Option<&Looked>) {
         let known = list.iter().position(|before| before.signature == failure.signature);
         let times = known.map_or(0, |known| list.remove(known).times).saturating_add(1);
         let summary = failure.checks.first().map_or(&failure.summary, |check| &check.summary);
         let summary = summary.chars().take(MAX_BEFORE_CHARS).collect();
-        list.push(Self { signature: failure.signature.clone(), summary, times });
+        let changed = looked.map(|looked| looked.changed.as_slice()).unwrap_or_default();
+        let tried = changed.iter().take(MAX_TRIED).cloned().collect();
+        list.push(Self { signature: failure.signature.clone(), summary, times, tried });
         let excess = list.len().saturating_sub(MAX_FAILED_BEFORE);
+        list.drain(..excess);
+    }
+}
+
+/// How much is kept of what was asked for in earlier lives of a step.
+const MAX_ASKED_BEFORE: usize = 4;
+const MAX_ASKED_CHARS: usize = 600;
+
+/// What was asked for when the step was opened before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AskedBefore {
+    /// Who asked: a person, or the step that judged.
+    pub by: String,
+    /// What for, as far as it is kept.
+    pub message: String,
+}
+
+impl AskedBefore {
+    /// Adds what was asked for in the life that ends.
+    pub(super) fn remember(list: &mut Vec<Self>, by: &str, message: &str) {
+        let message = message.chars().take(MAX_ASKED_CHARS).collect();
+        list.push(Self { by: by.to_owned(), message });
+        let excess = list.len().saturating_sub(MAX_ASKED_BEFORE);
         list.drain(..excess);
     }
 }
@@ -150,6 +145,21 @@ pub struct FailedCheck {
     pub excerpt: Option<String>,
     /// The full evidence.
     pub evidence: Option<Blob>,
+    /// Why it failed, as far as that was found out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cause: Option<Cause>,
+}
+
+impl FailedCheck {
+    /// Returns what a proof that does not hold says.
+    pub(crate) fn of(proof: &Proof) -> Self {
+        Self {
+            summary: proof.summary.clone(),
+            excerpt: proof.excerpt.clone(),
+            evidence: proof.evidence.clone(),
+            cause: proof.cause.clone(),
+        }
+    }
 }
 
 impl Failure {
@@ -184,6 +194,7 @@ mod tests {
             summary: "`make test` exited with 2".to_owned(),
             excerpt: Some(excerpt.to_owned()),
             evidence: None,
+            cause: None,
         };
         Failure::new(Category::Test, "1 check failed".to_owned(), vec![check]).signature
     }

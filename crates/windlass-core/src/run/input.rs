@@ -1,7 +1,5 @@
 //! What was observed or asked: the only way anything enters the machine.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::id::{AttemptId, Fence, GateId, ItemId, ObjectId, RunId, StepId, VerificationId};
@@ -9,7 +7,7 @@ use crate::item::{ItemChange, NewItem, Task};
 use crate::plan::Plan;
 use crate::proof::{AttemptReport, Trouble, Usage, VerifyReport};
 use crate::run::{
-    About, Category, NewBlocker, Presence, Publication, PushSettings, Session, TimerKey,
+    About, Actor, Category, NewBlocker, Presence, Publication, PushSettings, Session, TimerKey,
 };
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
@@ -24,44 +22,6 @@ pub struct Input {
     pub actor: Actor,
     /// What.
     pub kind: InputKind,
-}
-
-/// Who caused an input: `engine`, `agent:<attempt>` or `person:<name>`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Actor(String);
-
-impl Actor {
-    /// The engine itself reports.
-    pub fn engine() -> Self {
-        Self("engine".to_owned())
-    }
-
-    /// An agent speaks, during its attempt.
-    pub fn agent(attempt: &AttemptId) -> Self {
-        Self(format!("agent:{attempt}"))
-    }
-
-    /// A person decided.
-    pub fn person(name: &str) -> Self {
-        Self(format!("person:{name}"))
-    }
-
-    /// Returns the person's name, if it is a person.
-    pub fn as_person(&self) -> Option<&str> {
-        self.0.strip_prefix("person:")
-    }
-
-    /// Returns the actor as it stands in the journal.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for Actor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
 }
 
 /// What a run is about, besides its plan.
@@ -116,9 +76,43 @@ pub struct RunFacts {
     /// Why whoever started it lets it end without a proof on a fresh clone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_cold: Option<String>,
+    /// How its commits are written.
+    #[serde(default, skip_serializing_if = "crate::plan::CommitStyle::is_usual")]
+    pub commits: crate::plan::CommitStyle,
+}
+
+/// Who plays the agents of a run since a person chose anew.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlayedBy {
+    /// The backend.
+    pub backend: String,
+    /// The command behind it, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+impl PlayedBy {
+    /// Returns what people call it.
+    pub fn words(&self) -> String {
+        match &self.command {
+            Some(command) => format!("`{command}`"),
+            None => self.backend.clone(),
+        }
+    }
 }
 
 impl RunFacts {
+    /// Returns the facts with somebody else who plays the agents: whoever runs windlass chose the command.
+    pub(super) fn played_by(&self, chosen: &PlayedBy) -> Self {
+        Self {
+            backend: chosen.backend.clone(),
+            command: chosen.command.clone(),
+            command_from_repository: false,
+            ..self.clone()
+        }
+    }
+
     /// Stands in for the facts of a stored state until the real ones are put back.
     pub(crate) fn unknown() -> Self {
         Self {
@@ -141,6 +135,7 @@ impl RunFacts {
             questions_wait: None,
             base_record: None,
             no_cold: None,
+            commits: crate::plan::CommitStyle::default(),
         }
     }
 }
@@ -159,9 +154,28 @@ pub struct BaselineRequest {
     pub reset_code: Option<ObjectId>,
 }
 
+/// Returns where a paper of an earlier life of a step is moved, relative to the place.
+pub fn aside_file(step: &StepId, epoch: u32, number: usize, paper: &str) -> String {
+    let step = step.as_str().replace('/', ".");
+    let name = paper.rsplit('/').next().unwrap_or(paper);
+    format!(".windlass/run/aside/{step}-{epoch}/{number}-{name}")
+}
+
 /// Whether nothing at all is known of what an attempt used.
 pub(super) fn is_unknown(usage: &Usage) -> bool {
     *usage == Usage::default()
+}
+
+/// The chance where nobody drew one.
+pub const EVEN_CHANCE: u16 = 500;
+
+fn even() -> u16 {
+    EVEN_CHANCE
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_even(jitter: &u16) -> bool {
+    *jitter == EVEN_CHANCE
 }
 
 /// What was observed or asked.
@@ -222,7 +236,7 @@ pub enum InputKind {
         /// What it needs.
         blocker: NewBlocker,
     },
-    /// The check of a blocker was run, and what has to hold before the run goes on.
+    /// The check of a blocker was run, and what has to hold before the run continues.
     BlockerLookedAt {
         /// The blocker.
         blocker: u32,
@@ -305,6 +319,9 @@ pub enum InputKind {
         report: Box<AttemptReport>,
         /// Its files.
         snapshot: Snapshot,
+        /// Chance for the backoff, in thousandths, drawn at the edge; half where nobody drew.
+        #[serde(default = "even", skip_serializing_if = "is_even")]
+        jitter: u16,
     },
     /// The driver that ran an attempt died, and with it the attempt.
     AttemptLost {
@@ -414,6 +431,17 @@ pub enum InputKind {
 }
 
 impl InputKind {
+    /// Returns the kind's name, as it is stored.
+    pub fn name(&self) -> String {
+        match serde_json::to_value(self) {
+            Ok(serde_json::Value::String(name)) => name,
+            Ok(serde_json::Value::Object(fields)) => {
+                fields.keys().next().cloned().unwrap_or_default()
+            }
+            Ok(_) | Err(_) => String::new(),
+        }
+    }
+
     /// An attempt was lost, and nothing is known of what it used.
     pub fn lost(attempt: AttemptId, snapshot: Snapshot, trouble: Vec<Trouble>) -> Self {
         let usage = Usage::default();
@@ -480,6 +508,11 @@ pub enum Decision {
         /// What is added to the budget.
         raise: Raise,
     },
+    /// Somebody else plays the agents from the next attempt on, but for steps that name a backend.
+    PlayBy {
+        /// Who.
+        played_by: PlayedBy,
+    },
     /// The run may end without the proof on a fresh clone.
     WaiveCold {
         /// Why.
@@ -502,12 +535,12 @@ pub enum Decision {
         /// What is to be different.
         change: ItemChange,
     },
-    /// The run stops until something is put right.
+    /// The run stops until something is solved.
     Block {
         /// What.
         blocker: NewBlocker,
     },
-    /// Something is put right.
+    /// Something is solved.
     Fixed {
         /// A blocker by its number, or a blocked item or step; by default the only one.
         what: Option<String>,

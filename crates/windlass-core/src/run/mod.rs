@@ -10,19 +10,24 @@
 //! twice; a report that names another attempt or verification than the current one is refused;
 //! no event follows a terminal one.
 
+mod actor;
 mod advice;
 mod apply;
 mod base_record;
 mod blocker;
+mod bounds;
 mod clarification;
 mod cold;
+mod cold_checks;
 mod decide;
 mod effect;
 mod event;
 mod failure;
+mod format;
 mod held;
 mod input;
 mod items;
+mod not_part;
 mod noted;
 mod outstanding;
 mod presence;
@@ -32,7 +37,11 @@ mod state;
 mod status;
 #[cfg(test)]
 pub(crate) mod testing;
+mod unseen;
 
+pub use crate::failure_rules::Category;
+pub use crate::proof::{FailedElsewhere, MAX_ELSEWHERE, MAX_ELSEWHERE_PATHS};
+pub use actor::{Actor, UnknownActor};
 pub use advice::{Advice, advice};
 pub use apply::IllegalEvent;
 pub use base_record::{BaseOutcome, BaseRecord, BaseResult, MAX_FAILING_NAMES};
@@ -40,23 +49,29 @@ pub use blocker::{
     Blocker, BlockerCheck, BlockerKind, MAX_BLOCKER_BYTES, MAX_BLOCKER_CHECK_BYTES, NewBlocker,
     Resolution, Severity,
 };
+pub use bounds::{StepBounds, step_bounds};
 pub use clarification::{Clarification, QUESTIONS_WAIT};
-pub use cold::{Cold, ColdCheck, ColdProof, ColdSubject, MAX_COLD_FAILURES};
+pub use cold::{Cold, ColdProof, ColdSubject};
+pub use cold_checks::ColdCheck;
 pub(crate) use decide::SAME_FAILURE;
 pub use decide::{
-    DECIDER_VERSION, LEFT_OUT, LIMIT_WITHOUT_RESET, Rejected, decide, start, why_it_stays,
+    DECIDER_VERSION, LEFT_OUT, Rejected, decide, failure_signature, limit_without_reset, start,
+    why_it_stays,
 };
 pub use effect::{Effect, TimerKey};
 pub use event::{Event, VerifyReason};
-pub use failure::{Category, FailedBefore, FailedCheck, Failure, Looked};
-pub use input::{Actor, BaselineRequest, Decision, Input, InputKind, Raise, RunFacts};
+pub use failure::{AskedBefore, FailedBefore, FailedCheck, Failure, Looked};
+pub use format::{FOLD_FORMAT, JOURNAL_FORMAT};
+pub use input::{
+    BaselineRequest, Decision, EVEN_CHANCE, Input, InputKind, PlayedBy, Raise, RunFacts, aside_file,
+};
 pub use items::ItemStatus;
+pub use not_part::is_no_part;
 pub use noted::{About, MAX_NOTE_BYTES, Noted};
 pub use outstanding::outstanding;
 pub use presence::{DecidedFrom, Presence};
 pub use session::{
-    BLOCKS_IN_A_ROW, BLOCKS_IN_ALL, Blocks, HandOver, HostKind, HostProcess, MAX_ROUNDS,
-    ROUNDS_END, Session,
+    BLOCKS_IN_A_ROW, BLOCKS_IN_ALL, Blocks, HandOver, HostKind, HostProcess, ROUNDS_END, Session,
 };
 pub use settings::PushSettings;
 pub use state::{
@@ -64,3 +79,4 @@ pub use state::{
     RunState, Spent, StepState, StopReason, Told,
 };
 pub use status::{RunStatus, StepStatus};
+pub use unseen::Unseen;

@@ -10,7 +10,8 @@ use crate::run::{BaselineRequest, Blocker, Effect, TimerKey};
 ///
 /// Costs what is in flight, not the size of the plan.
 pub fn outstanding(state: &RunState) -> BTreeSet<Effect> {
-    if state.is_ended() {
+    // After a fault of the decider nothing may go on: the next report would meet the same fault.
+    if state.is_ended() || state.is_stopped_by_bug() {
         return BTreeSet::new();
     }
     let mut effects: BTreeSet<Effect> = state

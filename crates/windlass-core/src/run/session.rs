@@ -11,9 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::{Span, Timestamp};
 
-/// How many rounds an attempt has: how often its work is judged.
-pub const MAX_ROUNDS: u32 = 5;
-
 /// How long an attempt may go on having rounds.
 pub const ROUNDS_END: Span = Span::minutes(30);
 

@@ -17,8 +17,8 @@ use crate::plan::{CheckId, Plan, PlanStep, Skip};
 use crate::proof::ProtectedChange;
 use crate::question::Question;
 use crate::run::{
-    Blocker, Blocks, Clarification, Cold, FailedBefore, Failure, HandOver, Looked, Noted,
-    PushSettings, RunFacts, Session,
+    AskedBefore, Blocker, Blocks, Clarification, Cold, FailedBefore, Failure, HandOver, Looked,
+    Noted, PlayedBy, PushSettings, RunFacts, Session,
 };
 use crate::snapshot::{Baseline, Snapshot};
 use crate::time::{Span, Timestamp};
@@ -27,6 +27,7 @@ use crate::time::{Span, Timestamp};
 ///
 /// Plan and facts are not part of its stored form: they stand in the run's first event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct RunState {
     /// What is executed.
     #[serde(skip, default = "no_plan")]
@@ -56,6 +57,9 @@ pub struct RunState {
     pub context: Arc<serde_json::Value>,
     /// What the run used so far.
     pub spent: Spent,
+    /// Who plays the agents since a person chose anew; the facts say the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub played_by: Option<PlayedBy>,
     /// The budget that people added.
     pub raised: super::Raise,
     /// Steps whose `when` is to be evaluated.
@@ -89,6 +93,12 @@ pub struct RunState {
     /// In which code each of the pinned files was accepted: its mode there is part of the pin.
     #[serde(default, skip_serializing_if = "has_none")]
     pub pinned_in: Arc<BTreeMap<String, ObjectId>>,
+    /// Who accepted which file as it was, and at which gate.
+    #[serde(default, skip_serializing_if = "has_none")]
+    pub accepted: Arc<BTreeMap<String, Accepted>>,
+    /// Changes of protected files that no person has seen, by the code that they are in.
+    #[serde(default, skip_serializing_if = "has_none")]
+    pub unseen: Arc<super::unseen::UnseenByCode>,
     /// The code tree that the place is set to before the next step begins.
     pub reset_code: Option<ObjectId>,
     /// Verifications so far.
@@ -116,7 +126,7 @@ pub struct RunState {
     /// What agents asked and were told.
     #[serde(default, skip_serializing_if = "Vector::is_empty")]
     pub clarifications: Vector<Arc<Clarification>>,
-    /// What people had to put right, open or not.
+    /// What people had to solve, open or not.
     #[serde(default, skip_serializing_if = "Vector::is_empty")]
     pub blockers: Vector<Arc<Blocker>>,
     /// Failures that somebody noted, in their order.
@@ -186,6 +196,9 @@ pub struct ItemState {
     /// The code that it began from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began: Option<ObjectId>,
+    /// The commit that it began on: what the run's branch has since is its work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub began_at: Option<ObjectId>,
     /// The code that was proven for it when it was stuck and left the place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<ObjectId>,
@@ -229,6 +242,7 @@ pub enum PauseReason {
     Budget,
     LostTooOften,
     ProtectedChanged,
+    InternalError,
     User,
 }
 
@@ -243,6 +257,7 @@ impl PauseReason {
             Self::Budget => "budget",
             Self::LostTooOften => "lost_too_often",
             Self::ProtectedChanged => "protected_changed",
+            Self::InternalError => "internal_error",
             Self::User => "user",
         }
     }
@@ -270,6 +285,7 @@ pub struct Publication {
 
 /// What a run used so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Spent {
     /// Attempts that were started.
     pub attempts: u64,
@@ -283,6 +299,7 @@ pub struct Spent {
 
 /// The state of one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct StepState {
     /// Where the step is in its life.
     pub phase: Phase,
@@ -298,6 +315,21 @@ pub struct StepState {
     pub lost: u32,
     /// Verifications that broke in a row.
     pub broken: u32,
+    /// Failures of the surroundings that cost no try, since the step was opened.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub free: u32,
+    /// Limits without a stated end that were met in a row.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub limits: u32,
+    /// The branch that the place was on when the last attempt ended, where that was not the run's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<String>,
+    /// How many of them came in a row: the wait grows with it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub troubled: u32,
+    /// What the surroundings lack, while that keeps the step from being judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trouble: Option<crate::failure_rules::Cause>,
     /// How often the last failure came in a row.
     pub repeats: u32,
     /// How the last attempt ended.
@@ -340,6 +372,9 @@ pub struct StepState {
     /// criterion would hold at once, and says nothing before somebody has worked on it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fails_cold: bool,
+    /// How often its attempt that runs, or ran last, published something.
+    #[serde(default)]
+    pub facts_set: u32,
     /// Whether the last try broke what the step keeps, so that it is taken back before the next.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub spoiled: bool,
@@ -351,9 +386,15 @@ pub struct StepState {
     pub seen: Option<Snapshot>,
     /// Why the last attempt failed.
     pub failure: Option<Failure>,
-    /// Why earlier ones did, each way of failing once, the newest last.
+    /// Why earlier ones did, each way of failing once, the newest last; also in earlier lives of the step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_before: Vec<FailedBefore>,
+    /// What was asked for in its earlier lives, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked_before: Vec<AskedBefore>,
+    /// What a judge suggested when it was last proven, and did not insist on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suggested: Vec<String>,
     /// What the verification behind that failure saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub looked: Option<Looked>,
@@ -361,6 +402,9 @@ pub struct StepState {
     pub hotfix: Option<Hotfix>,
     /// Papers that the step's proof rested on.
     pub papers: Vec<String>,
+    /// Where those of its earlier life are, since it began again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_papers: Vec<String>,
     /// Context keys that the step set.
     pub published: Vec<String>,
     /// How often each route was taken; never reset.
@@ -371,6 +415,9 @@ pub struct StepState {
     /// What the step wants to know, until it is asked.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<Question>,
+    /// The stories that it planned, which a person sees at its gate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stories: Vec<crate::story::PlannedStory>,
     /// Whether a person accepted the proven work.
     pub approved: bool,
     /// Whether the step's own act is done, for a step of windlass itself.
@@ -491,6 +538,9 @@ pub enum GateKind {
         changes: Vec<ProtectedChange>,
         /// Their diff.
         diff: Option<crate::proof::Blob>,
+        /// Whether the work is proven, and this is the last gate before it lands.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        late: bool,
     },
     /// Whether the run goes back to where a verdict leads.
     Route {
@@ -506,6 +556,18 @@ pub enum GateKind {
     },
 }
 
+/// A person's acceptance of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Accepted {
+    /// What was accepted: the object, or none for a file that was removed.
+    pub now: Option<ObjectId>,
+    /// The step at whose gate.
+    pub step: StepId,
+    /// Who.
+    pub by: String,
+}
+
 /// What was asked for when a step was reopened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -516,6 +578,9 @@ pub struct Hotfix {
     pub message: String,
     /// Files concerned.
     pub files: Vec<String>,
+    /// Whether it tells what was solved, and asks for nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resolved: bool,
 }
 
 impl StepState {
@@ -662,7 +727,10 @@ impl RunState {
     #[must_use]
     pub fn with_plan(mut self, plan: Arc<Plan>, facts: Arc<RunFacts>) -> Self {
         self.plan = self.with_items(plan);
-        self.facts = facts;
+        self.facts = match &self.played_by {
+            Some(chosen) => Arc::new(facts.played_by(chosen)),
+            None => facts,
+        };
         self
     }
 }
@@ -673,6 +741,11 @@ fn no_plan() -> Arc<Plan> {
 
 fn no_facts() -> Arc<RunFacts> {
     Arc::new(RunFacts::unknown())
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// Whether there is nothing in a map that several states share.

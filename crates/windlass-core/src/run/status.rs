@@ -91,6 +91,8 @@ impl RunState {
             Control::Completed => return RunStatus::Completed,
             Control::Aborted => return RunStatus::Aborted,
             Control::Obstructed { .. } => return RunStatus::AwaitingUser,
+            // Whatever its steps say: nobody works on them.
+            Control::Paused { reason: PauseReason::InternalError, .. } => return RunStatus::Paused,
             Control::Active | Control::Paused { .. } | Control::Aborting => {}
         }
         let proves_cold = self.cold.going_on.is_some();
@@ -113,6 +115,11 @@ impl RunState {
             None if self.ready.is_empty() && self.deciding.is_empty() => RunStatus::AwaitingUser,
             None => RunStatus::Active,
         }
+    }
+
+    /// Returns whether a fault of the decider stopped the run.
+    pub fn is_stopped_by_bug(&self) -> bool {
+        matches!(self.control, Control::Paused { reason: PauseReason::InternalError, .. })
     }
 
     /// Returns why the run stands where it does, in one word, where there is one.

@@ -360,6 +360,7 @@ fn facts() -> RunFacts {
         questions_wait: None,
         base_record: None,
         no_cold: None,
+        commits: crate::plan::CommitStyle::default(),
     }
 }
 
@@ -510,6 +511,7 @@ impl Run {
             attempt: attempt_id(attempt),
             report: Box::new(report),
             snapshot: files(code),
+            jitter: EVEN_CHANCE,
         })
     }
 
@@ -652,6 +654,8 @@ pub(crate) fn holds() -> VerifyReport {
         outside_may_write: Vec::new(),
         protected: Vec::new(),
         protected_diff: None,
+        later: Vec::new(),
+        later_diff: None,
         verdict: None,
         route_files: Vec::new(),
         route_findings: Vec::new(),
@@ -660,6 +664,8 @@ pub(crate) fn holds() -> VerifyReport {
         red: Vec::new(),
         papers: Vec::new(),
         questions: Vec::new(),
+        stories: Vec::new(),
+        elsewhere: Vec::new(),
         moved_on: None,
         broken: None,
     }
@@ -715,11 +721,12 @@ fn proof(holds: Holds, summary: &str) -> Proof {
         evidence: None,
         cached: false,
         took: Span(0),
+        cause: None,
     }
 }
 
 pub(crate) fn test_failure(why: &str) -> Failure {
-    let check = FailedCheck { summary: why.to_owned(), excerpt: None, evidence: None };
+    let check = FailedCheck { summary: why.to_owned(), excerpt: None, evidence: None, cause: None };
     Failure::new(Category::Test, why.to_owned(), vec![check])
 }
 
@@ -811,13 +818,25 @@ pub(crate) fn proven(step: &str, code: &str) -> Event {
 /// The check failed, which costs a try.
 pub(crate) fn not_proven(step: &str, why: &str) -> Event {
     let (failure, report) = (test_failure(why), Some(Box::new(fails(why))));
-    Event::StepNotProven { step: step.into(), failure, report, costs_try: true }
+    Event::StepNotProven {
+        step: step.into(),
+        failure,
+        report,
+        costs_try: true,
+        of_surroundings: false,
+    }
 }
 
 /// The check failed, which costs no try.
 pub(crate) fn not_proven_for_free(step: &str, why: &str) -> Event {
     let (failure, report) = (test_failure(why), Some(Box::new(fails(why))));
-    Event::StepNotProven { step: step.into(), failure, report, costs_try: false }
+    Event::StepNotProven {
+        step: step.into(),
+        failure,
+        report,
+        costs_try: false,
+        of_surroundings: false,
+    }
 }
 
 pub(crate) fn done(step: &str) -> Event {
@@ -850,7 +869,8 @@ pub(crate) fn gate(id: u32, step: &str, code: &str) -> Event {
 }
 
 pub(crate) fn protected_gate(id: u32, step: &str, code: &str) -> Event {
-    let (id, kind) = (GateId(id), GateKind::Protected { changes: changes(), diff: None });
+    let (id, kind) =
+        (GateId(id), GateKind::Protected { changes: changes(), diff: None, late: false });
     Event::GateOpened { gate: Gate { id, step: step.into(), kind, snapshot: files(code) } }
 }
 

@@ -33,7 +33,7 @@ pub(super) enum Act {
     Verify { effect: Effect, sees: Sees },
     /// A person answers the gate.
     Answer(Answer),
-    /// A person says that this blocker is put right.
+    /// A person says that this blocker is solved.
     Fixed(u32),
 }
 
@@ -135,7 +135,7 @@ fn read_tasks(walk: &Walk, step: &StepId, effect: &Effect) -> Vec<Choice> {
     };
     match walk.given(step) {
         Some(before) => vec![choice(before)],
-        None => [Given::Items, Given::Nothing, Given::BadTasks].map(choice).into(),
+        None => [Given::Items, Given::BadTasks].map(choice).into(),
     }
 }
 

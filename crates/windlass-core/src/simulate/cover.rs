@@ -135,10 +135,12 @@ fn of_items(
     let (step, Some(foreach)) = (|| plan.step(index).id.clone(), plan.foreach(index)) else {
         return;
     };
-    targets.insert(Target::NoItems { step: step() });
-    if foreach.list().is_some() {
-        targets.insert(Target::BadTasks { step: step() });
-    }
+    // A list without an open task cannot be taken either.
+    let none = match foreach.list() {
+        Some(_) => Target::BadTasks { step: step() },
+        None => Target::NoItems { step: step() },
+    };
+    targets.insert(none);
     if foreach.max < 2 {
         return;
     }

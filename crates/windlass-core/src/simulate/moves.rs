@@ -63,9 +63,7 @@ impl Move {
 impl fmt::Display for Move {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Passed { attempt: None, .. } => f.write_str("holds"),
             Self::Passed { .. } => f.write_str("passes"),
-            Self::Failed { attempt: None, .. } => f.write_str("does not hold"),
             Self::Failed { .. } => f.write_str("fails"),
             Self::Skipped { .. } => f.write_str("skipped"),
             Self::Routed { verdict, target, .. } => write!(f, "says {verdict} -> {target}"),

@@ -34,6 +34,7 @@ pub(super) fn facts() -> RunFacts {
         questions_wait: None,
         base_record: None,
         no_cold: None,
+        commits: crate::plan::CommitStyle::default(),
     }
 }
 
@@ -86,8 +87,8 @@ pub(super) fn holds(step: &PlanStep) -> VerifyReport {
 pub(super) fn holds_cold(state: &RunState) -> VerifyReport {
     let mut report = VerifyReport::empty();
     let numbers = (0..).map(CheckId);
-    report.proofs =
-        numbers.zip(state.cold_checks()).map(|(id, _)| proof(id, Holds::Yes, "")).collect();
+    let checks = numbers.zip(state.cold_checks());
+    report.proofs = checks.map(|(id, check)| proof(id, check.sign.wanted(), "")).collect();
     report
 }
 
@@ -167,5 +168,6 @@ fn proof(check: CheckId, holds: Holds, words: &str) -> Proof {
         evidence: None,
         cached: false,
         took: Span(0),
+        cause: None,
     }
 }

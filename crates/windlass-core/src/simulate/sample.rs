@@ -1,6 +1,6 @@
 //! A file name that a glob matches.
 
-use crate::plan::glob;
+use crate::glob;
 
 /// How many names are tried for one glob.
 const MOST_NAMES: usize = 64;

@@ -43,7 +43,7 @@ pub struct Simulation {
     pub missed: Vec<Missed>,
     /// The most attempts of a path.
     pub most_attempts: u64,
-    /// The most attempts that the plan can use, people's feedback aside.
+    /// The most attempts that the plan can use, not counting human feedback.
     pub worst_case_attempts: u64,
 }
 

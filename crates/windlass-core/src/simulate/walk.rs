@@ -13,8 +13,8 @@ use crate::id::{AttemptId, Fence, StepId};
 use crate::plan::{Plan, PlanStep};
 use crate::proof::{Outcome, VerifyReport};
 use crate::run::{
-    Actor, Decision, Effect, GateKind, Input, InputKind, Rejected, RunState, VerifyReason, decide,
-    outstanding, start,
+    Actor, Decision, EVEN_CHANCE, Effect, GateKind, Input, InputKind, Rejected, RunState,
+    VerifyReason, decide, outstanding, start,
 };
 use crate::time::Timestamp;
 
@@ -180,7 +180,12 @@ impl Walk {
             Effect::StopAttempt { attempt } | Effect::EnsureAttempt { attempt } => {
                 let report = Box::new(report::ended(Outcome::Cancelled, 0.0));
                 let snapshot = report::snapshot(self.changes);
-                InputKind::AttemptEnded { attempt: attempt.clone(), report, snapshot }
+                InputKind::AttemptEnded {
+                    attempt: attempt.clone(),
+                    report,
+                    snapshot,
+                    jitter: EVEN_CHANCE,
+                }
             }
             Effect::EnsureCommit { step, code, parent, .. } => InputKind::Committed {
                 step: step.clone(),
@@ -241,7 +246,12 @@ impl Walk {
         self.changes += 1;
         let report = Box::new(report::ended(Outcome::Exited { code: 0 }, cost));
         let snapshot = report::snapshot(self.changes);
-        self.report(InputKind::AttemptEnded { attempt: attempt.clone(), report, snapshot })
+        self.report(InputKind::AttemptEnded {
+            attempt: attempt.clone(),
+            report,
+            snapshot,
+            jitter: EVEN_CHANCE,
+        })
     }
 
     fn verify(&mut self, effect: &Effect, sees: &Sees) -> Result<(), Rejected> {

@@ -1,6 +1,6 @@
 //! The keys of a file of stories, as tables; reader and schema use the same rows.
 
-use crate::workflow::grammar::{Key, Mapping, Rule, Takes};
+use crate::source::key::{Key, Mapping, Rule, Takes};
 
 /// The most stories of one file: as many as a `foreach` repeats over by default.
 pub const MAX_STORIES: usize = 50;
@@ -55,8 +55,7 @@ pub(super) static STORY: Mapping = Mapping {
         )
         .required()
         .example("[\"GET /health answers 200 within a second\"]"),
-        Key::new("security", Takes::Boolean, "Whether somebody has to look at its security.")
-            .default("false"),
+        Key::new("security", Takes::Boolean, "Whether needs a security review.").default("false"),
         Key::new(
             "depends_on",
             list(&Takes::Text, 0, MAX_STORIES),

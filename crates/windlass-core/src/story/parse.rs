@@ -6,15 +6,15 @@ use super::grammar::{CRITERION, MAX_CRITERIA, MAX_FILES, MAX_OPEN_QUESTIONS, MAX
 use super::grammar::{SIZES, STORY_FILE};
 use super::order::circle;
 use super::{AcceptanceCriterion, Size, Story, StoryMistake, testable};
+use crate::glob;
 use crate::id::ItemId;
 use crate::item::{MAX_BODY_BYTES, Task, name};
 use crate::paper;
-use crate::plan::glob;
-use crate::workflow::At;
-use crate::workflow::diagnostic::{Findings, Located};
-use crate::workflow::fields::{self, Fields};
-use crate::workflow::suggest::{self, shown};
-use crate::workflow::yaml::{Node, Value};
+use crate::source::At;
+use crate::source::diagnostic::{Findings, Located};
+use crate::source::fields::{self, Fields};
+use crate::source::suggest::{self, shown};
+use crate::source::yaml::{Node, Value};
 
 /// The longest text of a criterion or of an open question.
 const MAX_TEXT_BYTES: usize = 500;
@@ -165,7 +165,7 @@ fn read_id(node: &Node, findings: &mut Findings) -> Option<Located<ItemId>> {
     if is_story_id(&text.value) {
         return Some(Located { value: ItemId::new(text.value), at: node.at });
     }
-    let message = format!("{} is no id of a story", shown(&text.value));
+    let message = format!("{} is not an id of a story", shown(&text.value));
     findings.error_with_help(node.at, message, "write `S` and a number from 1, such as `S1`");
     None
 }
@@ -192,7 +192,7 @@ fn read_body(node: &Node, key: &str, findings: &mut Findings) -> Option<String> 
     if name::check_body(&text).is_err() {
         let most = MAX_BODY_BYTES >> 10;
         let message = format!("`{key}` is text of at most {most} KiB");
-        findings.error_with_help(node.at, message, "write a paper and name its path here");
+        findings.error_with_help(node.at, message, "write a document and name its path here");
         return None;
     }
     Some(text)
@@ -286,7 +286,7 @@ fn read_criterion_id(node: &Node, findings: &mut Findings) -> Option<Located<Str
         && text.value.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
         && text.value.len() <= 20;
     if !fits {
-        let message = format!("{} is no id of a criterion", shown(&text.value));
+        let message = format!("{} is not an id of a criterion", shown(&text.value));
         findings.error_with_help(node.at, message, "write `AC1`, or leave it out");
         return None;
     }
@@ -330,7 +330,7 @@ fn read_path(node: &Node, findings: &mut Findings) -> Option<String> {
     let parts = path.split(['/', '\\']).map(str::to_ascii_lowercase);
     for part in parts {
         if NOT_OURS.contains(&part.as_str()) {
-            let why = format!("`{part}` is no part of the work");
+            let why = format!("`{part}` is not part of the work");
             return refuse(why, "leave it out: no story changes it");
         }
     }

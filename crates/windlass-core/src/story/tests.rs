@@ -1,5 +1,6 @@
 //! A file of stories: what it gives, and every way in which it is wrong.
 
+use crate::id::ItemId;
 use proptest::prelude::*;
 
 use super::*;
@@ -72,7 +73,7 @@ fn all_mistakes_are_said_at_once_with_their_lines() {
                 title: B\n  size: S\n  criteria: [It works well]\n  files: [/etc/passwd]\n";
     insta::assert_snapshot!(mistakes(text).join("\n"), @r#"
     line 2: a story needs `title`
-    line 2: `story1` is no id of a story: write `S` and a number from 1, such as `S1`
+    line 2: `story1` is not an id of a story: write `S` and a number from 1, such as `S1`
     line 3: unknown key of a story: `titel`: did you mean `title`?
     line 4: expected `S`, `M`, `L` or `XL`, found `XXL`: did you mean `XL`?
     line 5: a story has 1 to 30 criteria, this one 0: say what has to be true when it is done, such as "GET /health answers 200"
@@ -84,7 +85,7 @@ fn all_mistakes_are_said_at_once_with_their_lines() {
 #[test]
 fn ids_are_s_and_a_number_and_there_once() {
     for id in ["s1", "S", "S0", "S01", "1", "S1a", "S-1", "S1234567"] {
-        assert!(only(&format!("id: \"{id}\"")).contains("is no id of a story"), "{id}");
+        assert!(only(&format!("id: \"{id}\"")).contains("is not an id of a story"), "{id}");
     }
     let two = format!("{}{}", story(""), story("").replace("stories:\n", ""));
     insta::assert_snapshot!(mistakes(&two).join("\n"), @"line 9: the story `S1` is there twice: it is on line 3 already: number it anew");
@@ -104,7 +105,7 @@ fn criteria_are_testable_and_named_once() {
     let found = only("criteria: [{id: AC1, text: a b c}, {id: ac1, text: d e f}]");
     assert!(found.contains("the criterion `ac1` is there twice"), "{found}");
     let found = only("criteria: [a b c, {id: \"1 2\", text: d e f}]");
-    assert!(found.contains("is no id of a criterion"), "{found}");
+    assert!(found.contains("is not an id of a criterion"), "{found}");
     let found = only("criteria:\n    - GET /health gives: ok");
     assert!(found.contains("put the whole text in quotes"), "{found}");
     assert!(only("criteria: []").contains("a story has 1 to 30 criteria, this one 0"));
@@ -120,9 +121,9 @@ fn paths_stay_in_the_repository_and_out_of_git_and_windlass() {
         ("~/x", "absolute"),
         ("../x", "outside"),
         ("a/../../x", "outside"),
-        (".git/config", "`.git` is no part of the work"),
-        ("a/.GIT/hooks/x", "`.git` is no part of the work"),
-        (".windlass/run/x", "`.windlass` is no part of the work"),
+        (".git/config", "`.git` is not part of the work"),
+        ("a/.GIT/hooks/x", "`.git` is not part of the work"),
+        (".windlass/run/x", "`.windlass` is not part of the work"),
         ("a\\tb", "control character"),
     ] {
         let found = only(&format!("files: [\"{path}\"]"));

@@ -18,7 +18,7 @@ pub struct StoryWords {
     pub size: String,
     /// What has to be true when it is done; an id where it has one already.
     pub criteria: Vec<(Option<String>, String)>,
-    /// Whether somebody has to look at its security.
+    /// Whether needs a security review.
     pub security: bool,
     /// Stories that have to be done first.
     pub depends_on: Vec<String>,

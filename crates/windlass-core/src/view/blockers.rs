@@ -1,4 +1,4 @@
-//! What only a person can put right, for people and for other programs.
+//! What only a person can solve, for people and for other programs.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::time::Timestamp;
 #[expect(missing_docs, reason = "the fields are the documented contract of `blocker list --json`")]
 pub struct BlockerView {
     pub id: u32,
-    /// `open`, `looking` while it is looked at whether it is put right, or `resolved`.
+    /// `open`, `looking` while it is looked at whether it is solved, or `resolved`.
     pub status: &'static str,
     pub description: String,
     pub kind: BlockerKind,
@@ -24,11 +24,11 @@ pub struct BlockerView {
     pub since: String,
     #[serde(skip)]
     pub since_moment: Timestamp,
-    /// How often it was looked at whether it is put right.
+    /// How often it was looked at whether it is solved.
     pub looks: u32,
     /// When it is looked at next by itself.
     pub next_look: Option<String>,
-    /// Why it was not put right when it was last looked at.
+    /// Why it was not solved when it was last looked at.
     pub stays: Option<String>,
     pub resolved: Option<ResolvedView>,
 }
@@ -117,7 +117,7 @@ fn why(note: Option<&str>, failure: Option<&str>) -> String {
         (Some(note), Some(failure)) if !note.contains(failure) => format!("{note}: {failure}"),
         (Some(note), _) => note.to_owned(),
         (None, Some(failure)) => failure.to_owned(),
-        (None, None) => "no reason is known".to_owned(),
+        (None, None) => "no reason was given".to_owned(),
     }
 }
 
@@ -126,12 +126,12 @@ pub fn blocker_instructions(blocker: &BlockerView) -> Vec<String> {
     let id = blocker.id;
     let mut steps = vec![format!("Put it right: {}", blocker.description)];
     if blocker.check_command.is_some() {
-        steps.push(format!("See whether it is: `windlass blocker check {id}`"));
+        steps.push(format!("Check it: `windlass blocker check {id}`"));
         steps.push(
-            "While somebody drives the run, the check is run again by itself; it goes on when it holds"
+            "While the run is driven, windlass repeats the check; the run continues when it passes"
                 .to_owned(),
         );
     }
-    steps.push(format!("Go on: `windlass fixed {id} --notes \"what you did\"`"));
+    steps.push(format!("Continue: `windlass fixed {id} --notes \"what you did\"`"));
     steps
 }

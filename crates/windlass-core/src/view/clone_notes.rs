@@ -144,7 +144,7 @@ fn of_kinds(
     let old = change.old.as_ref().map(|(kind, _)| *kind);
     let Some((kind, object)) = &change.new else {
         if old == Some(Submodule) {
-            notes.push((Weight::Kind, format!("{path} is no submodule any more")));
+            notes.push((Weight::Kind, format!("{path} is not a submodule any more")));
         }
         return;
     };

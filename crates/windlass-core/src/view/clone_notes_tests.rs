@@ -149,5 +149,5 @@ fn attributes_are_told_rule_by_rule() {
 #[test]
 fn a_name_does_not_end_the_quotes_around_it() {
     let new = [("a` @org `\n.sh", Executable, "1")];
-    assert_eq!(notes(&[], &new), ["`a\\x60 @org \\x60\\x0a.sh` is new and executable"]);
+    assert_eq!(notes(&[], &new), ["`a\\x60 @org \\x60\\n.sh` is new and executable"]);
 }

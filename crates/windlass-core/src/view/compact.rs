@@ -83,11 +83,11 @@ fn stuck(state: &RunState) -> Option<&ItemState> {
     items.find(|item| state.item_status(item) == ItemStatus::Blocked)
 }
 
-/// The last blockers that were put right, and how; all together take less than 600 bytes.
+/// The last blockers that were solved, and how; all together take less than 600 bytes.
 fn resolved_blockers(state: &RunState) -> Vec<String> {
     let resolved = state.blockers.iter().rev().filter_map(|blocker| {
         let resolution = blocker.resolved.as_ref()?;
-        let notes = resolution.notes.as_deref().unwrap_or("put right");
+        let notes = resolution.notes.as_deref().unwrap_or("solved");
         Some(fit(&format!("{}: {notes}", blocker.message), MAX_BLOCKER))
     });
     let mut last: Vec<String> = resolved.take(BLOCKERS).collect();

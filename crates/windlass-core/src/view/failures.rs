@@ -64,6 +64,11 @@ impl Failures {
                     self.push(at, Some(step.clone()), attempt, failure.category, &failure.summary);
                 }
             }
+            Event::VerificationHindered { step, cause, .. } => {
+                let number = self.attempts.get(step).copied().filter(|number| *number > 0);
+                let attempt = number.map(|number| AttemptId { step: step.clone(), number });
+                self.push(at, Some(step.clone()), attempt, cause.category, &cause.in_words());
+            }
             Event::FailureNoted { about, category, summary, by } => {
                 let (step, item) = match about {
                     About::Step(step) => (Some(step.clone()), None),

@@ -11,7 +11,7 @@ use crate::id::{StepId, StepIndex};
 use crate::judgement::ReportKind;
 use crate::plan::{Check, CheckKind, Holds, Plan, PlanStep, StepKind};
 use crate::platform::CommandName;
-use crate::run::{Phase, RunState};
+use crate::run::{ItemStatus, Phase, RunState, is_no_part};
 
 /// One quality gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -74,8 +74,14 @@ pub struct QualityGateView {
 pub fn gate_views(state: &RunState, history: &History) -> Vec<QualityGateView> {
     let mut views: Vec<QualityGateView> = Vec::new();
     for index in state.plan.in_reading_order() {
-        // What is repeated is looked at where it is, in its items.
-        if state.plan.foreach(index).is_none() && state.step(index).phase != Phase::Skipped {
+        // What is repeated is looked at where it is, in its items. What a person left out is missing, unless
+        // the whole story is out.
+        let step = state.step(index);
+        let story = state.item_of(index).map(|item| state.item_status(item));
+        let is_out =
+            story == Some(ItemStatus::Skipped) || step.note.as_deref().is_some_and(is_no_part);
+        let skipped = step.phase == Phase::Skipped && is_out;
+        if state.plan.foreach(index).is_none() && !skipped {
             of_step(state, index, history, &mut views);
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use super::graph_drawing::{Row, draw};
 use crate::id::StepIndex;
 use crate::plan::{FailedRoute, FailedTo, Plan, PlanStep, Route, StepKind};
 
@@ -11,6 +12,8 @@ use crate::plan::{FailedRoute, FailedTo, Plan, PlanStep, Route, StepKind};
 pub enum GraphFormat {
     /// Lines of text, one per step.
     Terminal,
+    /// Drawn with characters, from top to bottom.
+    Drawing,
     /// A Mermaid flowchart.
     Mermaid,
     /// A Graphviz digraph.
@@ -22,6 +25,7 @@ pub fn graph(plan: &Plan, format: GraphFormat) -> String {
     let plan = with_repeated(plan);
     match format {
         GraphFormat::Terminal => terminal(&plan),
+        GraphFormat::Drawing => drawing(&plan),
         GraphFormat::Mermaid => mermaid(&plan),
         GraphFormat::Dot => dot(&plan),
     }
@@ -117,23 +121,55 @@ fn terminal(plan: &Plan) -> String {
         text.push('\n');
         if let Some((verdict, target, max)) = failed_edge(step) {
             let target = plan.step(target).id.as_str();
-            let _ = writeln!(
-                text,
-                "  {:width$}  {verdict} leads back to {target}, {max} times at most",
-                ""
-            );
+            let max = times(max);
+            let _ = writeln!(text, "  {:width$}  {verdict} leads back to {target}, {max}", "");
         }
         for (verdict, route) in &step.on {
             let target = names(plan, targets(route)).join(" or ");
-            let max = route.max;
-            let _ = writeln!(
-                text,
-                "  {:width$}  {verdict} leads back to {target}, {max} times at most",
-                ""
-            );
+            let max = times(route.max);
+            let _ = writeln!(text, "  {:width$}  {verdict} leads back to {target}, {max}", "");
         }
     }
     text
+}
+
+fn drawing(plan: &Plan) -> String {
+    let rows: Vec<Row> =
+        plan.steps.iter().enumerate().map(|(at, step)| row(plan, at, step)).collect();
+    format!("{}: {}\n\n{}", plan.workflow, plan.title, draw(&rows))
+}
+
+fn row(plan: &Plan, at: usize, step: &PlanStep) -> Row {
+    let above = at.checked_sub(1);
+    let needs_above = step.needs.iter().any(|need| Some(need.get()) == above);
+    let beside = |step: &PlanStep| step.is_spoke();
+    // Spokes hang on the line that leads past them to their hub.
+    let after_spokes = above.and_then(|above| plan.steps.get(above)).is_some_and(beside);
+    let mut details = Vec::new();
+    let only_above = needs_above && step.needs.len() == 1;
+    if !only_above && !after_spokes && !beside(step) && !step.needs.is_empty() {
+        details.push(format!("needs {}", names(plan, step.needs.iter().copied()).join(" and ")));
+    }
+    details.extend(step.when.as_ref().map(|when| format!("when {}", one_line(when))));
+    details.extend(failed_edge(step).map(|(verdict, target, max)| {
+        format!("{verdict}: back to {}, {}", plan.step(target).id.as_str(), times(max))
+    }));
+    details.extend(step.on.iter().map(|(verdict, route)| {
+        let target = names(plan, targets(route)).join(" or ");
+        format!("{verdict}: back to {target}, {}", times(route.max))
+    }));
+    if step.gate.is_some() {
+        details.push("then a person decides".to_owned());
+    }
+    Row {
+        name: step.id.as_str().to_owned(),
+        who: who(plan, step),
+        details,
+        gate: step.gate.is_some(),
+        beside: beside(step),
+        follows: needs_above || after_spokes,
+        back_to: edges(step).map(|(_, target, _)| target.get()).collect(),
+    }
 }
 
 fn mermaid(plan: &Plan) -> String {
@@ -187,9 +223,9 @@ fn who(plan: &Plan, step: &PlanStep) -> String {
     match &step.kind {
         StepKind::Agent { agent, .. } if step.is_spoke() => {
             let writes = step.writes.join(" and ");
-            format!("{agent}, {} tries, side by side, writes {writes}", step.retries)
+            format!("{agent}, {}, side by side, writes {writes}", tries(step.retries))
         }
-        StepKind::Agent { agent, .. } => format!("{agent}, {} tries", step.retries),
+        StepKind::Agent { agent, .. } => format!("{agent}, {}", tries(step.retries)),
         StepKind::Group if plan.find(&step.id).is_some_and(|at| plan.nested(at).is_empty()) => {
             "windlass only proves it".to_owned()
         }
@@ -202,6 +238,14 @@ fn who(plan: &Plan, step: &PlanStep) -> String {
             None => format!("the steps above for each of up to {} items", foreach.max),
         },
     }
+}
+
+fn tries(count: u32) -> String {
+    if count == 1 { "1 try".to_owned() } else { format!("{count} tries") }
+}
+
+fn times(most: u32) -> String {
+    if most == 1 { "once at most".to_owned() } else { format!("{most} times at most") }
 }
 
 fn names(plan: &Plan, steps: impl IntoIterator<Item = StepIndex>) -> Vec<&str> {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::step_lines::count;
 use crate::id::{AttemptId, GateId, ObjectId, StepId, VerificationId};
 use crate::item::Wanted;
 use crate::judgement::{CriterionResult, Remark};
@@ -216,6 +217,9 @@ impl History {
                 history.judged(report);
                 self.add_proofs(at, step, &report.proofs, true);
             }
+            Event::VerificationHindered { step, report, .. } => {
+                self.add_proofs(at, step, &report.proofs, false);
+            }
             Event::StepNotProven { step, failure, report, .. } => {
                 if let Some(report) = report {
                     self.step(step).judged(report);
@@ -281,14 +285,14 @@ impl StepHistory {
 pub(super) fn outcome_words(outcome: &Outcome) -> String {
     match outcome {
         Outcome::CouldNotStart { message } => format!("could not start: {message}"),
-        Outcome::Exited { code: 0 } => "ended by itself".to_owned(),
+        Outcome::Exited { code: 0 } => "finished".to_owned(),
         Outcome::Exited { code } => format!("exited with {code}"),
         Outcome::Signalled { signal } => format!("ended by signal {signal}"),
         Outcome::TimedOut => "ran out of time".to_owned(),
         Outcome::Idle => "showed no sign of life".to_owned(),
-        Outcome::OverLimit { what } => format!("went past its limit: {what}"),
+        Outcome::OverLimit { what } => format!("exceeded its limit: {what}"),
         Outcome::Cancelled => "was stopped".to_owned(),
-        Outcome::ProviderLimit { message, .. } => format!("met a provider's limit: {message}"),
+        Outcome::ProviderLimit { message, .. } => format!("reached a provider's limit: {message}"),
         Outcome::Held { until, why } => format!("was not started, until {until}: {why}"),
         Outcome::Interrupted { message } => format!("was cut off: {message}"),
         Outcome::AgentFailed { category, message } => format!("failed ({category}): {message}"),
@@ -310,6 +314,7 @@ fn decision(event: &Event) -> Option<String> {
         | Event::StepWaived { .. }
         | Event::PushSettingsAccepted { .. }
         | Event::ColdProofWaived { .. }
+        | Event::AgentChanged { .. }
         | Event::RunPaused { .. }
         | Event::RunResumed { .. }
         | Event::RetriesReset { .. }
@@ -344,20 +349,18 @@ fn published_words(publication: &Publication) -> String {
 #[expect(clippy::wildcard_enum_match_arm, reason = "`describe` sends only these here")]
 fn cold_words(event: &Event) -> String {
     match event {
-        Event::ColdProofBegan { .. } => {
-            "all that has to hold is proven once more, on a fresh clone".to_owned()
-        }
+        Event::ColdProofBegan { .. } => "all checks run once more, on a fresh clone".to_owned(),
         Event::ColdProofHeld { report, .. } => {
-            format!("it holds on a fresh clone: {}", checks(report.proofs.len()))
+            format!("all checks passed on a fresh clone: {}", checks(report.proofs.len()))
         }
         Event::ColdProofFailed { step, failure, .. } => {
             format!("`{step}` fails on a fresh clone: {}", failure.summary)
         }
         Event::ColdProofBroken { message, .. } => {
             let message = message.lines().next().unwrap_or_default();
-            format!("the proof on a fresh clone has no answer: {message}")
+            format!("the checks on a fresh clone could not run: {message}")
         }
-        Event::ColdProofAbandoned { .. } => "the proof on a fresh clone was given up".to_owned(),
+        Event::ColdProofAbandoned { .. } => "the checks on a fresh clone were cancelled".to_owned(),
         Event::ColdProofWaived { reason } => {
             format!("the proof on a fresh clone is left out: {reason}")
         }
@@ -398,12 +401,12 @@ fn session_words(event: &Event) -> String {
         Event::OfferTaken { attempt, .. } => format!("the session starts attempt {attempt}"),
         Event::OfferWithdrawn { attempt } => format!("attempt {attempt} is no longer offered"),
         Event::AttemptHandedOver { attempt, .. } => {
-            format!("attempt {attempt} is with a subagent of the session")
+            format!("attempt {attempt} was started by the session")
         }
         Event::RoundFailed { attempt, failure, .. } => {
             format!("attempt {attempt} goes on: not proven yet: {}", failure.summary)
         }
-        Event::StopBlocked => "the session wanted to stop, and was sent on".to_owned(),
+        Event::StopBlocked => "the session wanted to stop and was told to continue".to_owned(),
         Event::SessionNoted { event } => format!("the session: {}", brief(&event.as_str().into())),
         Event::BlocksReset => "a person said something in the session".to_owned(),
         _ => String::new(),
@@ -421,17 +424,17 @@ fn blocker_words(event: &Event) -> String {
             format!("blocker {} ({}): {}", blocker.id, blocker.severity.as_str(), blocker.message)
         }
         Event::BlockerLookedAt { blocker, by: Some(by), .. } => {
-            format!("{by} says that blocker {blocker} is put right; it is looked at")
+            format!("{by} says that blocker {blocker} is solved; windlass checks it")
         }
-        Event::BlockerLookedAt { blocker, .. } => format!("blocker {blocker} is looked at"),
+        Event::BlockerLookedAt { blocker, .. } => format!("blocker {blocker} is being checked"),
         Event::BlockerStays { blocker, why } => {
             format!("blocker {blocker} stays: {}", why.lines().next().unwrap_or_default())
         }
         Event::BlockerResolved { blocker, resolution } => match (&resolution.by, &resolution.notes)
         {
-            (Some(by), Some(notes)) => format!("blocker {blocker} is put right by {by}: {notes}"),
-            (Some(by), None) => format!("blocker {blocker} is put right by {by}"),
-            (None, _) => format!("blocker {blocker} is put right: its check passes"),
+            (Some(by), Some(notes)) => format!("blocker {blocker} is solved by {by}: {notes}"),
+            (Some(by), None) => format!("blocker {blocker} is solved by {by}"),
+            (None, _) => format!("blocker {blocker} is solved: its check passes"),
         },
         Event::ResolutionNoted { step, by, notes } => format!("{by} about `{step}`: {notes}"),
         _ => String::new(),
@@ -442,7 +445,7 @@ fn blocker_words(event: &Event) -> String {
 #[expect(clippy::wildcard_enum_match_arm, reason = "`describe` sends only these here")]
 fn item_words(event: &Event) -> String {
     match event {
-        Event::RepeatBegan { step } => format!("`{step}` goes through its items"),
+        Event::RepeatBegan { step } => format!("`{step}` starts on its items"),
         Event::TasksRead { step, tasks: 1 } => format!("`{step}` has a task list of 1 entry"),
         Event::TasksRead { step, tasks } => format!("`{step}` has a task list of {tasks} entries"),
         Event::ItemAdded { item } => match &item.skipped {
@@ -451,10 +454,10 @@ fn item_words(event: &Event) -> String {
         },
         Event::ItemUpdated { item, change } => match &change.wanted {
             Some(Wanted::Skip { reason }) => format!("item `{item}` was skipped: {reason}"),
-            Some(Wanted::Reopen) => format!("item `{item}` is wanted after all"),
+            Some(Wanted::Reopen) => format!("item `{item}` was brought back"),
             None => format!("item `{item}` was changed"),
         },
-        Event::ItemOpened { item } => format!("item `{item}` comes up"),
+        Event::ItemOpened { item } => format!("item `{item}` starts"),
         Event::FailureNoted { about, category, summary, by } => {
             format!("{by} noted a failure of `{about}` ({category}): {summary}")
         }
@@ -463,9 +466,11 @@ fn item_words(event: &Event) -> String {
         }
         Event::ItemMoved { item, before: None } => format!("item `{item}` comes last"),
         Event::ItemTakenBack { item, .. } => {
-            format!("what was done for item `{item}` is set aside")
+            format!("the work on item `{item}` is set aside")
         }
-        Event::ItemGoesOn { item } => format!("item `{item}` goes on with what was done for it"),
+        Event::ItemGoesOn { item } => {
+            format!("item `{item}` continues with the work that was set aside")
+        }
         _ => String::new(),
     }
 }
@@ -481,7 +486,7 @@ fn told_words(event: &Event) -> String {
         Event::CheckpointMade { checkpoint } => {
             format!("checkpoint `{}` by {}", checkpoint.name, checkpoint.by)
         }
-        Event::DraftAsked { by } => format!("{by} wants a draft pull request"),
+        Event::DraftAsked { by } => format!("{by} asked for a draft pull request"),
         Event::QuestionsAsked { step, questions, .. } => match questions.len() {
             1 => format!("`{step}` has 1 question"),
             count => format!("`{step}` has {count} questions"),
@@ -534,21 +539,25 @@ fn answer_words(event: &Event) -> String {
             format!("the approval was refused, files changed since: {}", changed.join(", "))
         }
         Event::ProtectedPinned { changes } => {
-            format!("protected files were pinned anew: {}", ProtectedChange::all_called(changes))
+            format!(
+                "changed protected files were accepted: {}",
+                ProtectedChange::all_called(changes)
+            )
         }
         _ => String::new(),
     }
 }
 
 fn set_back(step: &StepId, reason: &str) -> String {
-    format!("the work of `{step}` is set back, to go on without it: {reason}")
+    format!("the work of `{step}` is removed, to continue without it: {reason}")
 }
 
 /// Tells an event in one line, for people.
+#[expect(clippy::too_many_lines, reason = "one arm for each event")]
 pub fn describe(event: &Event) -> String {
     match event {
         Event::RunStarted { plan, .. } => {
-            format!("run started: {} ({} steps)", plan.workflow, plan.steps.len())
+            format!("run started: {} ({})", plan.workflow, count(plan.steps.len(), "step"))
         }
         Event::StepReady { step } => format!("`{step}` is ready"),
         Event::StepTaken { step } => format!("`{step}` is next"),
@@ -574,9 +583,12 @@ pub fn describe(event: &Event) -> String {
         }
         Event::AttemptLost { attempt, .. } => format!("attempt {attempt} was lost"),
         Event::VerificationStarted { step, .. } => format!("`{step}` is being verified"),
-        Event::VerificationAbandoned { .. } => "the verification was given up".to_owned(),
+        Event::VerificationAbandoned { .. } => "the verification was cancelled".to_owned(),
         Event::VerificationBroken { step, message } => {
             format!("`{step}` could not be verified: {message}")
+        }
+        Event::VerificationHindered { step, cause, .. } => {
+            format!("the checks of `{step}` could not be run: {}", cause.in_words())
         }
         Event::StepProven { step, report, .. } => {
             format!("`{step}` is proven by {}", checks(report.proofs.len()))
@@ -609,7 +621,7 @@ pub fn describe(event: &Event) -> String {
         Event::StepWaived { step, kept: false } => {
             format!("`{step}` was waived: it is not proven, and its work is set aside")
         }
-        Event::WorkReverted { step } => format!("the last try at `{step}` is taken back"),
+        Event::WorkReverted { step } => format!("the last try of `{step}` is undone"),
         Event::StepFailed { step } => format!("`{step}` failed"),
         Event::StepBlocked { step, reason } => format!("`{step}` is blocked: {reason}"),
         Event::RepeatBegan { .. }
@@ -639,6 +651,9 @@ pub fn describe(event: &Event) -> String {
         | Event::ColdProofBroken { .. }
         | Event::ColdProofAbandoned { .. }
         | Event::ColdProofWaived { .. } => cold_words(event),
+        Event::AgentChanged { played_by, .. } => {
+            format!("agents are played by {} from now on", played_by.words())
+        }
         Event::RunPaused { reason, detail } => format!("paused ({}): {detail}", reason.as_str()),
         Event::RunResumed { .. } => "resumed".to_owned(),
         Event::RetriesReset { step } => format!("`{step}` has new tries"),

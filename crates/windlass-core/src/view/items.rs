@@ -52,7 +52,7 @@ pub(super) fn note(state: &RunState, item: &ItemState) -> Option<String> {
     let steps = item.steps(&state.plan);
     let blocked = steps.iter().find(|index| state.step(**index).phase == Phase::Blocked);
     if let Some(index) = blocked {
-        let note = state.step(*index).note.as_deref().unwrap_or("no reason is known");
+        let note = state.step(*index).note.as_deref().unwrap_or("no reason was given");
         return Some(format!("`{}` is blocked: {note}", state.plan.step(*index).id));
     }
     let group = steps.last().map(|group| state.step(*group))?;

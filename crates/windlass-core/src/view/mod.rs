@@ -12,7 +12,9 @@ mod cost;
 mod document;
 mod failures;
 mod gates;
+mod gist;
 mod graph;
+mod graph_drawing;
 mod history;
 mod items;
 mod kept;
@@ -31,6 +33,7 @@ mod redact;
 mod report;
 mod running;
 mod status;
+mod step_lines;
 mod stories;
 mod story_detail;
 mod trail;
@@ -49,6 +52,7 @@ pub use cost::{CostBy, CostGroup, CostRow, CostSum, CostView, Spend, cost_view};
 pub use document::{document, document_for};
 pub use failures::{FailureView, Failures};
 pub use gates::{QualityGate, QualityGateView, gate_views};
+pub use gist::gist;
 pub use graph::{GraphFormat, graph};
 pub use history::{
     AttemptEntry, ColdEntry, DecisionEntry, History, ProofEntry, StepHistory, describe,
@@ -64,20 +68,22 @@ pub use patch::{
     is_shown_as_text, only_added,
 };
 pub use plain::{plain_line, plain_lines};
-pub use printable::{Lines, beginning, printable, printable_bytes};
+pub use printable::{Lines, beginning, printable, printable_bytes, printable_json};
 pub use progress::{ProgressCounts, ProgressView, progress_markdown, progress_view};
 pub use questions::{AnswerView, ChoiceView, QuestionView, clarifications_text, question_views};
-pub use quiet::{SEPARATOR, mentioning_nobody, pull_request_title, quiet, quiet_except};
+pub use quiet::{SEPARATOR, mentioning_nobody, one_line, pull_request_title, quiet, quiet_except};
 pub use redact::Redaction;
 pub use report::{
-    MAX_PULL_REQUEST_BYTES, ReportAttempt, ReportAudit, ReportCold, ReportDecision, ReportFacts,
-    ReportProof, ReportStep, ReportView, html, markdown, pull_request_body, report_view,
+    MAX_PULL_REQUEST_BYTES, ReportAttempt, ReportAudit, ReportCold, ReportCounts, ReportDecision,
+    ReportFacts, ReportProof, ReportStep, ReportView, html, markdown, pull_request_body,
+    report_view,
 };
 pub use running::{Doing, GateAhead, RollbackTarget, RunningView, rollback_targets};
 pub use status::{
     BudgetView, GateView, NextCommand, RouteView, RunView, SkipView, StatusView, StepView,
     status_view,
 };
+pub use step_lines::{StepLine, StepLines, Tone, count, failing};
 pub use stories::{
     StoryChecks, StoryStatus, StoryView, TddPhase, story_checks, story_status, story_view,
     story_views, tdd_phase,

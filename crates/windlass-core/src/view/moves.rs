@@ -7,9 +7,9 @@ use crate::view::status::{NextCommand, status_view};
 /// What would move the step on, in a sentence.
 pub(super) fn moves_on(state: &RunState, index: StepIndex) -> String {
     match &state.control {
-        Control::Completed => return "Nothing has to: the run is complete.".to_owned(),
+        Control::Completed => return "Nothing: the run is complete.".to_owned(),
         Control::Aborted | Control::Aborting => {
-            return "Nothing does any more: the run was aborted. Its work is kept.".to_owned();
+            return "Nothing: the run was aborted. Its work is kept.".to_owned();
         }
         Control::Active | Control::Paused { .. } | Control::Obstructed { .. } => {}
     }
@@ -28,7 +28,9 @@ pub(super) fn moves_on(state: &RunState, index: StepIndex) -> String {
         Control::Active | Control::Aborting | Control::Aborted | Control::Completed => {
             let waits = matches!(step.phase, Phase::AtGate { .. } | Phase::Failed | Phase::Blocked);
             match state.driver {
-                None if !waits => format!("{own} Nobody drives the run: `windlass resume` does."),
+                None if !waits => {
+                    format!("{own} The run is idle; continue with `windlass resume`.")
+                }
                 _ => own,
             }
         }
@@ -55,9 +57,9 @@ fn phase_words(state: &RunState, index: StepIndex) -> String {
         Phase::Deciding => "Its `when` is evaluated next.".to_owned(),
         Phase::Ready => match state.holding() {
             Some((_, holder, _)) => {
-                format!("It could start, and waits for `{}`, which has the place.", holder.id)
+                format!("It is ready, and waits for `{}`, which is using the place.", holder.id)
             }
-            None => "It takes the place next.".to_owned(),
+            None => "It starts next.".to_owned(),
         },
         Phase::Reading => "Its task list is read next.".to_owned(),
         Phase::Repeating => "The end of the items that it repeats over.".to_owned(),
@@ -74,20 +76,17 @@ fn phase_words(state: &RunState, index: StepIndex) -> String {
         Phase::Adopting { .. } => {
             "It is proven; what it wrote is brought into the run's place next.".to_owned()
         }
-        Phase::Publishing { .. } => "The end of its publishing, which is going on.".to_owned(),
+        Phase::Publishing { .. } => "It is being published.".to_owned(),
         Phase::Proven { .. } if state.awaits_cold_proof() && state.is_at_the_end(index) => {
-            "It is proven; all that has to hold is proven once more on a fresh clone first."
-                .to_owned()
+            "It is proven; all checks run once more on a fresh clone first.".to_owned()
         }
         Phase::Proven { .. } => "It is proven; its gate opens next, or it is done.".to_owned(),
         Phase::AtGate { .. } => "A person's answer at the gate.".to_owned(),
-        Phase::Waiting { until, .. } => format!("Time: it waits until {until}."),
-        Phase::Failed => "A person: feedback, new tries, or doing without it.".to_owned(),
-        Phase::Blocked => "A person: new tries, or doing without it.".to_owned(),
-        Phase::Done => {
-            "Nothing has to: it is done. Only going back would open it again.".to_owned()
-        }
-        Phase::Skipped => "Nothing has to: the run does without it.".to_owned(),
+        Phase::Waiting { until, .. } => format!("It waits until {until}."),
+        Phase::Failed => "A person has to decide: feedback, new tries, or skip it.".to_owned(),
+        Phase::Blocked => "A person has to decide: new tries, or skip it.".to_owned(),
+        Phase::Done => "Nothing: it is done. Only a rollback would open it again.".to_owned(),
+        Phase::Skipped => "Nothing: the run skips it.".to_owned(),
     }
 }
 

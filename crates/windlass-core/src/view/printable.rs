@@ -37,6 +37,25 @@ pub fn printable_bytes(bytes: &[u8], lines: Lines) -> String {
     shown
 }
 
+/// Writes what [`printable`] shows as an escape of JSON, in a text that is JSON already: the value stays the
+/// same, and whoever looks at it in a terminal sees every character that it has.
+pub fn printable_json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for c in json.chars() {
+        // Outside its strings JSON has none of these, but line breaks where it is laid out for people.
+        let escaped = c != '\n' && (c.is_control() || is_reordering(c) || is_invisible(c));
+        if !escaped {
+            shown.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut [0; 2]) {
+            // Writing to a string cannot fail.
+            let _ = write!(shown, "\\u{unit:04x}");
+        }
+    }
+    shown
+}
+
 fn append(shown: &mut String, text: &str, lines: Lines) {
     let mut before = ' ';
     let mut base = ' ';
@@ -49,11 +68,15 @@ fn append(shown: &mut String, text: &str, lines: Lines) {
         }
         match c {
             '\n' | '\t' if lines == Lines::Many => shown.push(c),
+            '\n' => shown.push_str("\\n"),
+            '\t' => shown.push_str("\\t"),
             // Writing to a string cannot fail.
             c if c.is_control() && (c as u32) < 0x100 => {
                 let _ = write!(shown, "\\x{:02x}", c as u32);
             }
             c if joins_pictures(c) && is_picture(before) => shown.push(c),
+            // As wide as the letters of the writing that it belongs to.
+            '\u{3000}' if is_wide(before) => shown.push(c),
             c if marks > MOST_MARKS || (marks > 0 && carries_no_mark(base)) => {
                 let _ = write!(shown, "\\u{{{:x}}}", c as u32);
             }
@@ -90,16 +113,26 @@ fn carries_no_mark(base: char) -> bool {
     base.is_whitespace() || base.is_control() || base.is_ascii_punctuation()
 }
 
-/// Characters that have no width, look like a space, break a line where no editor shows one, or look as
-/// each machine's fonts please.
+/// Characters that have no width, look like a space, break a line where no editor shows one, only say how
+/// others are drawn, or look as each machine's fonts please.
 fn is_invisible(c: char) -> bool {
     matches!(c,
+        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
+        | '\u{600}'..='\u{605}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}' | '\u{8e2}'
+        | '\u{110bd}' | '\u{110cd}' | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{16fe4}' | '\u{fdd0}'..='\u{fdef}' | '\u{fff0}'..='\u{fff8}' | '\u{fffe}'..='\u{ffff}' |
         '\u{2800}' | '\u{1d159}' | '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..='\u{10ffff}' |
         '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}'
         | '\u{ffa0}' | '\u{feff}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200d}'
         | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}'
         | '\u{fe00}'..='\u{fe0f}' | '\u{fff9}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}'
         | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Letters that take the room of two others, and have a space of their own.
+fn is_wide(c: char) -> bool {
+    matches!(c, '\u{3000}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}'
+        | '\u{ff00}'..='\u{ff60}' | '\u{20000}'..='\u{3ffff}')
 }
 
 /// What makes one picture out of several characters; after a picture it hides nothing.
@@ -126,7 +159,7 @@ mod tests {
     #[test]
     fn what_a_terminal_would_obey_is_shown_instead() {
         assert_eq!(printable("a\x1b[31mb\r\n", Lines::Many), "a\\x1b[31mb\\x0d\n");
-        assert_eq!(printable("a\nb\tc\u{9b}", Lines::One), "a\\x0ab\\x09c\\x9b");
+        assert_eq!(printable("a\nb\tc\u{9b}", Lines::One), "a\\nb\\tc\\x9b");
         assert_eq!(printable("x\u{202e}y\0", Lines::Many), "x\\u{202e}y\\x00");
         assert_eq!(printable("grün ✓", Lines::One), "grün ✓");
     }
@@ -171,6 +204,39 @@ mod tests {
             "한글 日本語 عربي",
         ] {
             assert_eq!(printable(honest, Lines::One), honest);
+        }
+    }
+
+    #[test]
+    fn what_looks_like_a_space_and_is_none_is_shown() {
+        for hidden in
+            ['\u{a0}', '\u{2003}', '\u{200a}', '\u{202f}', '\u{205f}', '\u{1680}', '\u{3000}']
+        {
+            let shown = printable(&format!("a{hidden}b"), Lines::Many);
+            assert_eq!(shown, format!("a\\u{{{:x}}}b", hidden as u32));
+        }
+        for hidden in
+            ['\u{600}', '\u{6dd}', '\u{70f}', '\u{8e2}', '\u{110bd}', '\u{13430}', '\u{1bca0}']
+        {
+            assert!(printable(&hidden.to_string(), Lines::One).starts_with("\\u{"), "{hidden:?}");
+        }
+        // In Japanese it is the usual space.
+        assert_eq!(printable("東京\u{3000}大阪", Lines::One), "東京\u{3000}大阪");
+    }
+
+    #[test]
+    fn json_keeps_its_value_and_shows_every_character() {
+        let hostile = "a\u{202e}b\u{9b}31m\u{7f}\u{200b}\u{e0041}\u{a0} é 日本 \\ \" \n \u{2028}";
+        let value = serde_json::json!({"name\u{202e}": [hostile, "plain"]});
+        for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
+            let shown = printable_json(&text);
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
+            assert_eq!(printable(&shown, Lines::Many), shown, "nothing is left to be shown");
+            assert!(
+                shown.contains("\\u202e")
+                    && shown.contains("\\udb40\\udc41")
+                    && shown.contains('é')
+            );
         }
     }
 

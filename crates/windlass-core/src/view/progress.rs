@@ -133,7 +133,7 @@ fn blockers(state: &RunState, items: &[super::ItemView]) -> Vec<String> {
     let open = open.map(|blocker| format!("{} ({})", blocker.message, blocker.severity.as_str()));
     let blocked = items.iter().filter(|item| item.status == crate::run::ItemStatus::Blocked);
     let blocked = blocked.map(|item| {
-        format!("{}: {}", item.id, item.note.as_deref().unwrap_or("no reason is known"))
+        format!("{}: {}", item.id, item.note.as_deref().unwrap_or("no reason was given"))
     });
     open.chain(blocked).take(BLOCKERS).collect()
 }
@@ -170,8 +170,10 @@ pub fn progress_markdown(view: &ProgressView) -> String {
     let cost = cost(budget);
     let _ = writeln!(
         text,
-        "\nTime: {} since the start, {} of work in {} attempts. Cost: {cost}.",
-        view.runtime, budget.wall_ms, budget.attempts
+        "\nTime: {} since the start, {} of work in {}. Cost: {cost}.",
+        view.runtime,
+        budget.wall_ms,
+        crate::view::count(budget.attempts as usize, "attempt")
     );
     text
 }

@@ -24,6 +24,8 @@ pub struct QuestionView {
     pub step: Option<StepId>,
     pub choices: Vec<ChoiceView>,
     pub recommended: String,
+    /// Why it is asked.
+    pub rationale: Option<String>,
     /// When silence answers it; none where only a person can.
     pub until: Option<String>,
     #[serde(skip)]
@@ -86,6 +88,7 @@ fn question_view(known: &Clarification) -> QuestionView {
         step: known.step.clone(),
         choices: choices.collect(),
         recommended: question.recommended.clone(),
+        rationale: question.rationale.clone(),
         until: known.until.map(|until| until.to_string()),
         until_moment: known.until,
         answer,

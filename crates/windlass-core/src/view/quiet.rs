@@ -22,7 +22,7 @@ const MAX_NAME: usize = 64;
 const CLOSING: [&str; 4] = ["clos", "fix", "resolv", "implement"];
 
 /// One line of text of others: no line breaks, no control characters.
-pub(in crate::view) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     printable(&words, Lines::One)
 }

@@ -6,13 +6,15 @@ use crate::id::{GateId, RunId, StepId, StepIndex};
 use crate::plan::StepKind;
 use crate::proof::{Outcome, ProtectedChange};
 use crate::run::{
-    Control, GateKind, PauseReason, Phase, Publication, RunState, RunStatus, StepStatus,
+    Control, Gate, GateKind, PauseReason, Phase, Publication, RunState, RunStatus, StepStatus,
 };
+use crate::story::PlannedStory;
 use crate::time::{Span, Timestamp};
 use crate::view::blockers::{BlockedView, BlockerView, blocked_views, blocker_views};
 use crate::view::items::{ItemView, item_views};
 use crate::view::printable::{Lines, printable};
 use crate::view::questions::{QuestionView, question_views};
+use crate::view::quiet::one_line;
 use crate::view::running::{GateAhead, RunningView, gate_ahead, running};
 
 /// Where a run stands.
@@ -23,7 +25,7 @@ pub struct StatusView {
     pub steps: Vec<StepView>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ItemView>,
-    /// What only a person can put right, as far as it is open.
+    /// What only a person can solve, as far as it is open.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blockers: Vec<BlockerView>,
     /// What agents want to know, as far as nobody has answered.
@@ -113,6 +115,33 @@ pub struct GateView {
     /// Where a verdict leads, when the gate asks whether to go there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub route: Option<RouteView>,
+    /// The stories that are built after it, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stories: Vec<PlannedStory>,
+    /// What was asked before and nobody answered: the recommendation that is taken instead.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assumed: Vec<String>,
+}
+
+impl GateView {
+    /// Returns the stories and what is assumed for them, line by line; nothing for other gates.
+    pub fn story_lines(&self) -> Vec<String> {
+        if self.stories.is_empty() {
+            return Vec::new();
+        }
+        let count = self.stories.len();
+        let mut lines = vec![match count {
+            1 => "1 story will be built:".to_owned(),
+            _ => format!("{count} stories will be built, in this order:"),
+        }];
+        let rows = self.stories.iter().enumerate();
+        lines.extend(rows.map(|(at, story)| format!("{:>3}. {}", at + 1, story.words())));
+        if !self.assumed.is_empty() {
+            lines.push("Assumed, because nobody answered:".to_owned());
+            lines.extend(self.assumed.iter().map(|words| format!("  - {words}")));
+        }
+        lines.into_iter().map(|line| printable(&line, Lines::One)).collect()
+    }
 }
 
 /// A step that an earlier one asks to skip.
@@ -193,7 +222,7 @@ impl BudgetView {
     pub fn cost_words(&self) -> String {
         match (self.unknown_cost, self.cost_usd) {
             (0, cost) => format!("{cost:.2} of {:.2} USD", self.cost_usd_limit),
-            (unknown, _) if unknown == self.attempts => "cost unknown".to_owned(),
+            (unknown, cost) if unknown == self.attempts || cost == 0.0 => "cost unknown".to_owned(),
             (1, cost) => format!("{cost:.2} USD known, 1 attempt unknown"),
             (unknown, cost) => format!("{cost:.2} USD known, {unknown} attempts unknown"),
         }
@@ -214,7 +243,8 @@ impl StatusView {
     /// obeyed. Other programs get them as they are.
     #[must_use]
     pub fn for_a_screen(mut self) -> Self {
-        let shown = |text: &str| printable(text, Lines::One);
+        // Words may have come with line breaks; on a screen they flow.
+        let shown = one_line;
         let maybe = |text: &Option<String>| text.as_deref().map(shown);
         self.run.goal = shown(self.run.goal.lines().next().unwrap_or_default());
         self.run.detail = maybe(&self.run.detail);
@@ -247,7 +277,8 @@ impl StatusView {
         for file in
             self.gate.iter_mut().filter_map(|gate| gate.route.as_mut()).flat_map(|r| &mut r.files)
         {
-            *file = shown(file);
+            // A name is shown as it is: two files must not look alike.
+            *file = printable(file, Lines::One);
         }
         if let Some(publication) = &mut self.run.publication {
             publication.url = maybe(&publication.url);
@@ -321,9 +352,12 @@ fn detail(state: &RunState) -> Option<String> {
     if let Some(gate) = state.gate() {
         return Some(match &gate.kind {
             GateKind::Approval => format!("`{}` is proven and waits for approval", gate.step),
-            GateKind::Protected { changes, .. } => {
+            GateKind::Protected { changes, late, .. } => {
                 let files = ProtectedChange::all_called(changes);
-                format!("`{}` changed protected files: {files}", gate.step)
+                match late {
+                    false => format!("`{}` changed protected files: {files}", gate.step),
+                    true => format!("nobody has seen what changed in protected files: {files}"),
+                }
             }
             GateKind::Route { verdict, target, .. } => {
                 format!("`{}` said {verdict}: approve to go back to `{target}`", gate.step)
@@ -331,12 +365,12 @@ fn detail(state: &RunState) -> Option<String> {
         });
     }
     if state.cold.going_on.is_some() {
-        return Some("proving cold: all that has to hold, once more on a fresh clone".to_owned());
+        return Some("all checks run once more, on a fresh clone".to_owned());
     }
     if let Some(blocked) = state.blocked.get_min()
         && state.status() == RunStatus::AwaitingUser
     {
-        let note = state.step(*blocked).note.as_deref().unwrap_or("no reason is known");
+        let note = state.step(*blocked).note.as_deref().unwrap_or("no reason was given");
         return Some(format!("`{}` is blocked: {note}", state.plan.step(*blocked).id));
     }
     if let Some((_, plan, step)) = state.holding()
@@ -395,16 +429,24 @@ fn skips(state: &RunState) -> Vec<SkipView> {
         .collect()
 }
 
+/// What nobody answered, with the recommendation that is taken.
+fn assumed(state: &RunState) -> Vec<String> {
+    let assumed = state.clarifications.iter().filter(|known| known.is_assumed());
+    assumed
+        .filter_map(|known| Some(format!("{} {}", known.question.question, known.words()?)))
+        .collect()
+}
+
 fn gate_view(state: &RunState) -> Option<GateView> {
     let gate = state.gate()?;
     let index = state.plan.find(&gate.step)?;
-    let (kind, protected) = match &gate.kind {
-        GateKind::Approval => ("approval", Vec::new()),
-        GateKind::Protected { changes, .. } => {
-            ("protected", changes.iter().map(|change| change.path.clone()).collect())
-        }
-        GateKind::Route { .. } => ("route", Vec::new()),
+    let kind = match &gate.kind {
+        GateKind::Approval => "approval",
+        GateKind::Protected { .. } => "protected",
+        GateKind::Route { .. } => "route",
     };
+    let asked = state.asked_about(gate).map(|asked| asked.changes).unwrap_or_default();
+    let protected = asked.into_iter().map(|change| change.path).collect();
     let route = if let GateKind::Route { verdict, target, files, .. } = &gate.kind {
         let (verdict, target) = (verdict.clone(), target.clone());
         Some(RouteView { verdict, target, files: files.clone() })
@@ -421,6 +463,8 @@ fn gate_view(state: &RunState) -> Option<GateView> {
         protected,
         skips: skips(state),
         route,
+        stories: state.step(index).stories.clone(),
+        assumed: assumed(state),
     })
 }
 
@@ -447,7 +491,7 @@ fn next_commands(state: &RunState) -> Vec<NextCommand> {
             command("watch", "see it live"),
             command("log -f", "follow what happens"),
             command("pause", "let the running attempt finish, then stop"),
-            command("resume", "go on, if no windlass is driving the run any more"),
+            command("resume", "continue, if the run is idle"),
         ],
         RunStatus::AwaitingApproval => gate_commands(state, command),
         RunStatus::AwaitingUser if state.open_blockers().next().is_some() => {
@@ -460,21 +504,47 @@ fn next_commands(state: &RunState) -> Vec<NextCommand> {
             blocked_commands(state, command)
         }
         RunStatus::AwaitingUser if is_publishing(state) => vec![
-            command("resume", "try again once it is put right"),
+            command("resume", "try again once it is solved"),
             command("rollback STEP \"…\"", "go back to an earlier step"),
-            command("skip STEP --reason \"…\"", "do without the pull request"),
+            command("skip STEP --reason \"…\"", "skip the pull request"),
         ],
         RunStatus::AwaitingUser => vec![
-            command("resume", "go on once the obstacle is gone"),
+            command("resume", "continue once the obstacle is gone"),
             command("retry-reset", "give the blocked step new tries"),
-            command("skip STEP --reason \"…\"", "do without the step"),
+            command("skip STEP --reason \"…\"", "skip the step"),
         ],
         RunStatus::Paused => paused_commands(state, command),
-        RunStatus::Completed => vec![
-            command("report", "read what was done and what proves it"),
-            command("audit", "check the journal"),
-        ],
+        RunStatus::Completed => ended_commands(state, command),
         RunStatus::Aborted => vec![command("report", "read what was done until then")],
+    }
+}
+
+/// How to get the work, and what is known about it.
+fn ended_commands(
+    state: &RunState,
+    command: impl Fn(&str, &str) -> NextCommand,
+) -> Vec<NextCommand> {
+    let mut commands = Vec::new();
+    if state.head != state.facts.base {
+        let does =
+            format!("bring the work into your checkout, as `git merge {}`", state.facts.branch);
+        commands.push(command("take", &does));
+        commands.push(command("diff", "see what was changed"));
+    }
+    commands.push(command("report", "read what was done and how it was proven"));
+    commands.push(command("audit", "check the journal"));
+    commands
+}
+
+/// What feedback does at a gate: where a judge's approval waits, whoever did the work does it again.
+fn by_feedback(state: &RunState, gate: Option<&Gate>) -> String {
+    let approval = gate.filter(|gate| gate.kind == GateKind::Approval);
+    let index = approval.and_then(|gate| state.plan.find(&gate.step));
+    match index.and_then(|index| state.plan.judged_by(index)) {
+        Some(judged) => {
+            format!("send `{}` back with a message", state.plan.step(judged).id)
+        }
+        None => "send the step back with a message".to_owned(),
     }
 }
 
@@ -488,14 +558,13 @@ fn gate_commands(
     let mut commands = vec![
         command("watch", "look at it and answer, all on one screen"),
         command("diff", "see what was changed"),
-        command("proofs", "see what was checked, and what it rests on"),
+        command("proofs", "see what was checked, with the evidence"),
     ];
     match gate.map(|gate| &gate.kind) {
         Some(GateKind::Route { target, .. }) => {
             commands.push(command("approve", &format!("go back to `{target}`")));
             commands.push(command("rollback STEP \"…\"", "go back to another step"));
-            commands
-                .push(command("feedback \"…\"", "have the step judge again, with this in mind"));
+            commands.push(command("feedback \"…\"", "let the step judge again, with a message"));
         }
         _ if matches!(kind, Some(StepKind::PullRequest(_))) => {
             commands.push(command("approve", "push the branch and open the pull request"));
@@ -503,14 +572,14 @@ fn gate_commands(
         }
         _ => {
             commands.push(command("approve", "accept what is shown"));
-            commands.push(command("feedback \"…\"", "have the step done again, with this in mind"));
+            commands.push(command("feedback \"…\"", &by_feedback(state, gate)));
             commands.push(command("rollback STEP \"…\"", "go back to an earlier step"));
         }
     }
     commands
 }
 
-/// Something has to be put right first; what shows that it is, comes before going on.
+/// Something has to be solved first; what shows that it is, comes before going on.
 fn blocker_commands(
     state: &RunState,
     command: impl Fn(&str, &str) -> NextCommand,
@@ -519,10 +588,10 @@ fn blocker_commands(
     for blocker in state.open_blockers() {
         let id = blocker.id;
         if blocker.check.is_some() || state.plan.recheck.is_some() {
-            let does = "see whether it is put right; nothing is changed by that";
+            let does = "check whether it is solved; this changes nothing";
             commands.push(command(&format!("blocker check {id}"), does));
         }
-        let does = "go on once it is put right; the notes are told to the agent";
+        let does = "continue once it is solved; the agent gets the notes";
         commands.push(command(&format!("fixed {id} --notes \"…\""), does));
     }
     commands.push(command("abort", "end the run; its work is kept"));
@@ -543,7 +612,7 @@ fn question_commands(
             "answer with these choices, or with others",
         ),
         command("answer --recommended", "take all recommendations"),
-        command("resume", "go on after that, if no windlass is driving the run any more"),
+        command("resume", "continue after that, if the run is idle"),
     ]
 }
 
@@ -562,7 +631,7 @@ fn blocked_commands(
         command("proofs --all", "see what failed"),
         command(
             &format!("fixed {what} --notes \"…\""),
-            "give it new tries and go on; the notes are told to the agent",
+            "give it new tries and continue; the agent gets the notes",
         ),
         command(&format!("retry-reset {step}"), "give the blocked step new tries"),
         command(&format!("skip {whole} --reason \"…\""), "do without it"),
@@ -605,7 +674,7 @@ fn paused_commands(
     };
     match reason {
         PauseReason::Budget => vec![
-            command(&format!("resume --more {}", more(state)), "go on with a larger budget"),
+            command(&format!("resume --more {}", more(state)), "continue with a larger budget"),
             command("abort", "end the run; its work is kept"),
         ],
         PauseReason::RetriesExhausted | PauseReason::RepeatedFailure
@@ -614,26 +683,31 @@ fn paused_commands(
             vec![
                 command("proofs --all", "see what failed on a fresh clone"),
                 command("rollback STEP \"…\"", "go back to the step that has to be done again"),
-                command("resume", "prove it once more, after you have put it right"),
-                command("resume --no-cold \"…\"", "go on without this proof; say why"),
+                command("resume", "prove it once more, after you have solved it"),
+                command("resume --no-cold \"…\"", "continue without this proof; say why"),
                 command("abort", "end the run; its work is kept"),
             ]
         }
         PauseReason::RetriesExhausted if is_publishing(state) => vec![
             command("proofs", "see what failed"),
             command("rollback STEP \"…\"", "go back to the step that has to be done again"),
-            command("retry-reset", "look again, after you have put it right"),
-            command("skip STEP --reason \"…\"", "do without the pull request"),
+            command("retry-reset", "look again, after you have solved it"),
+            command("skip STEP --reason \"…\"", "skip the pull request"),
         ],
         PauseReason::RetriesExhausted | PauseReason::RepeatedFailure => vec![
             command("proofs", "see what failed"),
-            command("feedback \"…\"", "have the step done again, with this in mind"),
+            command("feedback \"…\"", "send the step back with a message"),
             command("retry-reset", "give the step new tries"),
-            command("skip STEP --reason \"…\"", "do without the step"),
+            command("skip STEP --reason \"…\"", "skip the step"),
         ],
         PauseReason::RollbackLimit => vec![
             command("rollback STEP \"…\"", "go back once more"),
-            command("skip STEP --reason \"…\"", "do without the step"),
+            command("skip STEP --reason \"…\"", "skip the step"),
+        ],
+        PauseReason::InternalError => vec![
+            command("doctor --bundle FILE", "collect what a bug report needs"),
+            command("resume", "try again, best with a newer windlass"),
+            command("abort", "end the run; its work is kept"),
         ],
         PauseReason::LoopDetected
         | PauseReason::LostTooOften

@@ -23,7 +23,7 @@ pub enum TrailError {
     #[error("the journal has no events up to there")]
     Empty,
     /// An event does not fit what happened before it.
-    #[error("the journal does not make sense at record {seq}")]
+    #[error("the journal is inconsistent at record {seq}")]
     Illegal {
         /// The record.
         seq: u64,

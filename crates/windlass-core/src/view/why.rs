@@ -164,10 +164,16 @@ impl<'a> Teller<'a> {
             Event::VerificationAbandoned { verification }
                 if self.verifications.get(verification) == Some(self.step) =>
             {
-                vec!["the verification was given up: the run stops".to_owned()]
+                vec!["the verification was cancelled: the run stops".to_owned()]
             }
             Event::VerificationBroken { step, message } if step == self.step => {
                 vec![format!("the verifier could not do its work: {message}")]
+            }
+            Event::VerificationHindered { step, cause, report, .. } if step == self.step => {
+                let mut said = self.checks(report);
+                let why = cause.in_words();
+                said.push(format!("a problem of the machine kept the checks from running: {why}"));
+                said
             }
             Event::StepProven { step, report, snapshot } if step == self.step => {
                 self.code = Some(snapshot.code.clone());
@@ -178,7 +184,7 @@ impl<'a> Teller<'a> {
             Event::ColdProofFailed { step, failure, .. } if step == self.step => {
                 vec![failure.summary.clone()]
             }
-            Event::StepNotProven { step, failure, report, costs_try } if step == self.step => {
+            Event::StepNotProven { step, failure, report, costs_try, .. } if step == self.step => {
                 let mut said = report.as_ref().map(|r| self.checks(r)).unwrap_or_default();
                 let cost = if *costs_try { "one try is used" } else { "no try is used" };
                 said.push(format!(
@@ -199,9 +205,9 @@ impl<'a> Teller<'a> {
         let on = on.unwrap_or_default();
         let line = |proof: &crate::proof::Proof| {
             let verdict = match proof.holds {
-                Holds::Yes => "held",
+                Holds::Yes => "passed",
                 Holds::No => "failed",
-                Holds::Unknown => "gave no answer",
+                Holds::Unknown => "could not run",
             };
             let strength = match proof.strength {
                 Strength::Observed => "observed",
@@ -224,9 +230,12 @@ impl<'a> Teller<'a> {
                     GateKind::Route { verdict, target, .. } => format!(
                         "it said {verdict}: a person decides whether to go back to `{target}`"
                     ),
-                    GateKind::Protected { changes, .. } => {
+                    GateKind::Protected { changes, late, .. } => {
                         let files = ProtectedChange::all_called(changes);
-                        format!("it changed files that judge the work: {files}")
+                        match late {
+                            false => format!("it changed files that judge the work: {files}"),
+                            true => format!("a person is asked before it lands: {files}"),
+                        }
                     }
                 })
             }
@@ -246,7 +255,7 @@ impl<'a> Teller<'a> {
             Event::RouteTaken { step, verdict, target }
                 if step == self.step && verdict == FailedRoute::NAME =>
             {
-                Some(format!("it does not hold, which leads to `{target}`"))
+                Some(format!("its checks failed, which leads to `{target}`"))
             }
             Event::RouteTaken { step, verdict, target } if step == self.step => {
                 Some(format!("its verdict is {verdict}, which leads to `{target}`"))
@@ -258,7 +267,7 @@ impl<'a> Teller<'a> {
                 Some(format!("{by} went back to it: {message}"))
             }
             Event::WorkReverted { step } if step == self.step => Some(
-                "its last try broke what has to be kept, and is taken back before the next"
+                "its last try broke what `keeps` protects, and is undone before the next"
                     .to_owned(),
             ),
             Event::RetriesReset { step } if step == self.step => {
@@ -287,12 +296,12 @@ impl<'a> Teller<'a> {
                 Some("its `when` holds: it is ready".to_owned())
             }
             Event::ItemOpened { item } if after.plan.item_of(self.index).as_ref() == Some(item) => {
-                Some(format!("its item `{item}` came up"))
+                Some(format!("its item `{item}` started"))
             }
             Event::StepTaken { step } if step == self.step => Some(
                 match after.plan.step(self.index).is_spoke() {
                     true => "it got a place of its own, beside the other spokes of its team",
-                    false => "it took the place: nothing else is worked on meanwhile",
+                    false => "it has the place: no other step runs meanwhile",
                 }
                 .to_owned(),
             ),
@@ -305,9 +314,9 @@ impl<'a> Teller<'a> {
             Event::StepSkipped { step, reason, .. } if step == self.step => {
                 Some(format!("it was skipped: {reason}"))
             }
-            Event::StepTakenBack { step, reason } if step == self.step => Some(format!(
-                "its work is set back to what was proven before it, to go on without it: {reason}"
-            )),
+            Event::StepTakenBack { step, reason } if step == self.step => {
+                Some(format!("its work is removed, to continue without it: {reason}"))
+            }
             Event::WaitStarted { step, until, limit } if step == self.step => Some(if *limit {
                 format!("it waits until {until}, and nothing is started before")
             } else {
@@ -318,7 +327,7 @@ impl<'a> Teller<'a> {
                 Some("it was waived: it counts as done and is not proven".to_owned())
             }
             Event::StepFailed { step } if step == self.step => {
-                Some("its tries are used up: it failed".to_owned())
+                Some("it failed: its tries are used up".to_owned())
             }
             Event::StepBlocked { step, reason } if step == self.step => {
                 Some(format!("it is blocked: {reason}"))
@@ -354,7 +363,7 @@ fn verify_words(reason: VerifyReason) -> &'static str {
         VerifyReason::GroupDone => "it is verified: the steps nested in it are done",
         VerifyReason::BeforePublishing => "what has to hold before it is published is verified",
         VerifyReason::ChangedAtGate => "it is verified again: files changed at the gate",
-        VerifyReason::Pinned => "it is verified again: protected files were pinned anew",
+        VerifyReason::Pinned => "it is verified again: changed protected files were accepted",
         VerifyReason::MovedOn => "it is verified again: files changed meanwhile",
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::definition::Workflow;
-use super::diagnostic::{Diagnostic, Findings};
-use super::suggest::{shown, slip_of};
+use crate::source::diagnostic::{Diagnostic, Findings};
+use crate::source::suggest::{shown, slip_of};
 
 impl Workflow {
     /// Returns the names of all agents, each once.
@@ -35,7 +35,7 @@ impl Workflow {
                 None => findings.note(
                     agent.at,
                     message,
-                    "it is told its task alone; a role goes into `.windlass/agents/NAME.md`",
+                    "it gets only its task; a role goes into `.windlass/agents/NAME.md`",
                 ),
             }
         }

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::check::{Kind, PlatformCheck, Written};
 use super::order::Order;
 use super::settings::Defaults;
-use crate::run::MAX_COLD_FAILURES;
+use crate::plan::MAX_COLD_FAILURES;
 
-/// Returns the most attempts that the steps can use, people's feedback aside.
+/// Returns the most attempts that the steps can use, not counting human feedback.
 ///
 /// Every step may use all its tries. Each time a route is taken, the step that it leads to and
 /// everything that depends on it count from zero, so they may use all their tries once more. Where

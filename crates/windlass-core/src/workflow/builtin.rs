@@ -1,13 +1,13 @@
 //! A step that windlass itself does.
 
 use super::check::{self, Written};
-use super::diagnostic::{Findings, Located};
-use super::fields::{self, Fields};
 use super::grammar::{self, Builtin};
 use super::step::{Step, template};
-use super::yaml::Node;
 use crate::plan::CommitPolicy;
 use crate::plan::template::{Role, Template};
+use crate::source::diagnostic::{Findings, Located};
+use crate::source::fields::{self, Fields};
+use crate::source::yaml::Node;
 
 /// What a workflow says about the pull request that it ends in.
 #[derive(Clone, Debug, Default)]

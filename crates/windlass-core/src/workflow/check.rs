@@ -1,18 +1,19 @@
 //! What proves a step, as written.
 
-use super::diagnostic::{At, Findings, Located, unknown_name};
-use super::fields::{self, Fields};
 use super::grammar;
 use super::measured_check;
 use super::paper_check;
 use super::room::{self, WrittenRoom};
 use super::tdd_check::{self, WrittenSuite};
+use super::templates;
 use super::unsupported;
-use super::yaml::{Node, Value};
 use crate::judgement::ReportKind;
 use crate::measure::Percent;
 use crate::plan::template::{Role, Template};
 use crate::question::Phase;
+use crate::source::diagnostic::{At, Findings, Located, unknown_name};
+use crate::source::fields::{self, Fields};
+use crate::source::yaml::{Node, Value};
 use crate::time::Span;
 
 /// How long a command of a check may take unless it says otherwise.
@@ -197,7 +198,7 @@ fn read_one(node: &Node, findings: &mut Findings) -> Option<Written> {
     };
     let inner = entries.iter().find(|(key, ..)| *key == kind).map(|(.., node)| *node)?;
     if unsupported::CHECKS.contains(&kind) {
-        findings.error(at, unsupported::message(kind));
+        findings.error(at, fields::not_supported_yet(kind));
         return Some(Written::Check(Box::new(Check { at: node.at, kind: Kind::NotYet })));
     }
     let check = match kind {
@@ -268,7 +269,7 @@ fn only_key(kind: &str, entries: &[(&str, At, &Node)], findings: &mut Findings) 
 
 fn read_file(node: &Node, findings: &mut Findings) -> Option<Kind> {
     let fields = Fields::read(node, &grammar::FILE, findings)?;
-    let glob = fields::template(fields.get("file")?, Role::Glob, findings);
+    let glob = templates::template(fields.get("file")?, Role::Glob, findings);
     let stale = fields.get("stale").map(|node| fields::word(node, &grammar::OK, findings));
     let min_bytes = fields.get("min_bytes").and_then(|node| fields::count(node, 0, findings));
     let contains = fields.get("contains").and_then(|node| fields::text(node, findings));
@@ -286,9 +287,9 @@ pub(super) fn read_command(
     run: &Node,
     findings: &mut Findings,
 ) -> Option<Command> {
-    let command = fields::template(run, Role::Command, findings);
+    let command = templates::template(run, Role::Command, findings);
     let folder =
-        fields.get("in").and_then(|node| fields::template(node, Role::FixedPath, findings));
+        fields.get("in").and_then(|node| templates::template(node, Role::FixedPath, findings));
     let timeout = fields.get("timeout").and_then(|node| fields::span(node, findings));
     let cache = fields.get("cache").and_then(|node| fields::boolean(node, findings));
     let (env, room) = room::read(fields, findings);
@@ -316,7 +317,7 @@ fn read_diff(node: &Node, findings: &mut Findings) -> Option<Kind> {
     let mut globs = |key: &str| {
         fields
             .get(key)
-            .map(|node| fields::templates(node, Role::FixedGlob, findings))
+            .map(|node| templates::templates(node, Role::FixedGlob, findings))
             .unwrap_or_default()
     };
     let (only, never) = (globs("only"), globs("never"));

@@ -4,9 +4,9 @@
 //! hold without one observed check having had its say, in whatever way the claims turn out.
 
 use super::check::{Kind, Written};
-use super::diagnostic::Findings;
 use super::order::Order;
 use crate::plan::Strength;
+use crate::source::diagnostic::Findings;
 
 /// Returns what a `verdict` of the step at `index` rests on.
 ///

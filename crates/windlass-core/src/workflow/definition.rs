@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use super::attempts;
 use super::check::{self, Kind, Written};
 use super::claims;
-use super::diagnostic::{At, Diagnostic, Findings, Located, unknown_name};
-use super::fields::{self, Fields};
 use super::foreach;
 use super::grammar;
 use super::input::{self, Input};
@@ -19,12 +17,15 @@ use super::route;
 use super::settings::{self, Defaults, WrittenLimits, WrittenPrepare};
 use super::step;
 use super::tdd_check;
-use super::yaml::{self, Node, Value};
+use super::templates;
 use crate::id::ContentHash;
 use crate::mcp::McpServer;
 use crate::plan::BaselinePolicy;
 use crate::plan::template::{Role, Template};
 use crate::platform::NONE;
+use crate::source::diagnostic::{At, Diagnostic, Findings, Located, unknown_name};
+use crate::source::fields::{self, Fields};
+use crate::source::yaml::{self, Node, Value};
 
 /// A workflow file that can be planned.
 #[derive(Clone, Debug)]
@@ -61,6 +62,11 @@ impl Workflow {
             }
             Some(_) | None => Err(findings.into_sorted()),
         }
+    }
+
+    /// Returns the MCP servers that it offers to its agents.
+    pub fn servers(&self) -> &BTreeMap<String, McpServer> {
+        &self.mcp
     }
 
     /// Reads the bytes of a workflow file.
@@ -107,7 +113,7 @@ impl Workflow {
         &self.warnings
     }
 
-    /// Returns the most attempts that a run can use, people's feedback aside.
+    /// Returns the most attempts that a run can use, not counting human feedback.
     pub fn worst_case_attempts(&self) -> u64 {
         attempts::worst_case(&self.order, &self.defaults, self.cold)
     }
@@ -139,7 +145,7 @@ fn read(source: &str, file_name: &str, findings: &mut Findings) -> Option<Workfl
     let limits = fields.get("limits").map(|node| settings::read_limits(node, findings));
     let prepare = fields.get("prepare").map(|node| settings::read_prepare(node, findings));
     let carry = fields.get("carry");
-    let carry = carry.map(|node| fields::templates(node, Role::FixedGlob, findings));
+    let carry = carry.map(|node| templates::templates(node, Role::FixedGlob, findings));
     let protect = fields.get("protect").map(|node| protect::read(node, findings));
     let recheck = fields.get("recheck").map(|node| read_recheck(node, findings));
     let baseline = fields.get("baseline");

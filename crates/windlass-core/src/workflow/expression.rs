@@ -2,9 +2,9 @@
 
 use super::check::{Check, Kind};
 use super::definition::Workflow;
-use super::diagnostic::{At, Diagnostic, Located, Severity};
 use crate::id::StepId;
 use crate::plan::Rollback;
+use crate::source::diagnostic::{At, Diagnostic, Located, Severity};
 
 /// What an expression is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

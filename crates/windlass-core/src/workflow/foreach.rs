@@ -3,12 +3,12 @@
 //! An item is on its own: its steps need each other and go back to each other, and nothing outside
 //! knows one of them by name, because there are as many of them as there are items.
 
-use super::diagnostic::{Findings, Located};
 use super::order::Order;
 use super::protect::{WrittenProtect, WrittenRule};
-use super::suggest::shown;
-use crate::plan::glob;
+use crate::glob;
 use crate::plan::template::Template;
+use crate::source::diagnostic::{Findings, Located};
+use crate::source::suggest::shown;
 
 /// More steps than a run can show; the bound keeps every decision quick.
 const MAX_EXPANDED: usize = 2000;

@@ -2,12 +2,12 @@
 
 use serde_json::Value as Json;
 
-use super::diagnostic::{At, Findings};
-use super::fields::{self, Fields};
 use super::grammar;
-use super::suggest::{nearest, shown};
-use super::yaml::{Node, Value};
-use crate::plan::template::is_name;
+use crate::source::diagnostic::{At, Findings};
+use crate::source::fields::{self, Fields};
+use crate::source::name::is_name;
+use crate::source::suggest::{nearest, shown};
+use crate::source::yaml::{Node, Value};
 
 /// A declared input.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,7 +64,11 @@ impl InputType {
                 serde_json::Number::from_f64(number).map(Json::Number)
             }
             Self::String => Some(Json::from(typed)),
-            Self::Boolean => typed.parse::<bool>().ok().map(Json::from),
+            Self::Boolean => match typed.to_ascii_lowercase().as_str() {
+                "true" | "yes" | "y" => Some(Json::from(true)),
+                "false" | "no" | "n" => Some(Json::from(false)),
+                _ => None,
+            },
             Self::Enum(values) => {
                 values.iter().any(|value| value == typed).then(|| Json::from(typed))
             }

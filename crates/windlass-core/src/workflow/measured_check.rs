@@ -1,16 +1,17 @@
 //! Checks that look at what a tool measured, as written: `junit`, `coverage`, `checklist`.
 
 use super::check::{Command, Kind, Min, read_command};
-use super::diagnostic::Findings;
-use super::fields::{self, Fields};
 use super::grammar::{CHECKLIST, COVERAGE, JUNIT};
-use super::yaml::{Node, Value};
+use super::templates;
 use crate::measure::Percent;
 use crate::plan::template::{Placeholder, Role};
+use crate::source::diagnostic::Findings;
+use crate::source::fields::{self, Fields};
+use crate::source::yaml::{Node, Value};
 
 pub(super) fn read_junit(node: &Node, findings: &mut Findings) -> Option<Kind> {
     let fields = Fields::read(node, &JUNIT, findings)?;
-    let glob = fields::template(fields.get("junit")?, Role::FixedGlob, findings);
+    let glob = templates::template(fields.get("junit")?, Role::FixedGlob, findings);
     let run = read_report_command(&fields, JUNIT.of, findings);
     let min = fields.get("min").map(|node| fields::count(node, 1, findings));
     let failures = fields.get("failures").map(|node| fields::count(node, 0, findings));
@@ -20,7 +21,7 @@ pub(super) fn read_junit(node: &Node, findings: &mut Findings) -> Option<Kind> {
 
 pub(super) fn read_coverage(node: &Node, findings: &mut Findings) -> Option<Kind> {
     let fields = Fields::read(node, &COVERAGE, findings)?;
-    let glob = fields::template(fields.get("coverage")?, Role::FixedGlob, findings);
+    let glob = templates::template(fields.get("coverage")?, Role::FixedGlob, findings);
     let run = read_report_command(&fields, COVERAGE.of, findings);
     let min = fields.required("min", COVERAGE.of, findings);
     let min = min.and_then(|node| read_min(node, findings));
@@ -29,7 +30,7 @@ pub(super) fn read_coverage(node: &Node, findings: &mut Findings) -> Option<Kind
 
 pub(super) fn read_checklist(node: &Node, findings: &mut Findings) -> Option<Kind> {
     let fields = Fields::read(node, &CHECKLIST, findings)?;
-    let file = fields::template(fields.get("checklist")?, Role::Path, findings);
+    let file = templates::template(fields.get("checklist")?, Role::Path, findings);
     let min = fields.get("min").map(|node| read_min(node, findings));
     Some(Kind::Checklist { file: file?, min: min.unwrap_or(Some(Min::Fixed(Percent::ALL)))? })
 }
@@ -58,7 +59,7 @@ fn read_min(node: &Node, findings: &mut Findings) -> Option<Min> {
             }
         }
         Value::Text(text) if text.contains('{') => {
-            let template = fields::template(node, Role::Setting, findings)?;
+            let template = templates::template(node, Role::Setting, findings)?;
             let only_inputs = template
                 .value
                 .placeholders()

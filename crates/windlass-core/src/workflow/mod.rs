@@ -4,15 +4,15 @@
 //! that is wrong with it, each finding with its place and a suggestion. [`Workflow::plan`] fills
 //! in what a run is for. In flow order:
 //!
-//! - `yaml` builds a bounded tree of nodes that know their place.
 //! - `grammar` has a row for every key; `schema` and `reference` are made of the same rows.
-//! - `fields` reads typed values out of nodes; `step`, `team`, `check`, `measured_check`, `paper_check`,
+//! - [`source`](crate::source) reads nodes and typed values; `templates`, `step`, `team`, `check`, `measured_check`, `paper_check`,
 //!   `tdd_check`, `route`,
 //!   `input`, `mcp`, `room`, `network` and `settings` read the parts of the grammar, and `unsupported` lists what this version
 //!   refuses.
 //! - `order` looks up the names and sorts the steps; `route`, `foreach`, `claims` and `placeholder`
 //!   check
 //!   what needs the whole workflow to be seen.
+//! - `freeze` makes a plan of it, with what `freeze_platform` adds.
 //!
 //! `agents` says which names of agents have no role.
 //!
@@ -25,10 +25,10 @@ mod builtin;
 pub(crate) mod check;
 pub(crate) mod claims;
 mod definition;
-pub(crate) mod diagnostic;
 mod expression;
-pub(crate) mod fields;
 mod foreach;
+mod freeze;
+mod freeze_platform;
 pub(crate) mod grammar;
 mod input;
 pub(crate) mod mcp;
@@ -39,21 +39,19 @@ mod order;
 mod paper_check;
 mod placeholder;
 pub(crate) mod protect;
-pub(crate) mod quote;
 mod reference;
 pub(crate) mod room;
 mod route;
 mod schema;
 mod settings;
 pub(crate) mod step;
-pub(crate) mod suggest;
 pub(crate) mod tdd_check;
 mod team;
+mod templates;
 mod unsupported;
-pub(crate) mod yaml;
 
+pub use crate::source::{At, Diagnostic, MAX_SOURCE_BYTES, Severity, nearest};
 pub use definition::Workflow;
-pub use diagnostic::{At, Diagnostic, Severity};
 pub use expression::{Expression, ExpressionKind};
 pub use input::{Input, InputType};
 pub use modeline::modeline;
@@ -62,7 +60,3 @@ pub use schema::{
     SCHEMA_BESIDE_WORKFLOWS, SCHEMA_FILE, questions_schema, schema, schema_modeline, schema_text,
     stories_schema,
 };
-pub use suggest::nearest;
-pub use yaml::MAX_SOURCE_BYTES;
-
-pub(crate) use diagnostic::Located;

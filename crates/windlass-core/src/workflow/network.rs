@@ -1,12 +1,12 @@
 //! The network of a step's attempts, as written.
 
-use super::diagnostic::{Findings, Located};
-use super::fields;
 use super::order::Order;
-use super::suggest::shown;
-use super::yaml::Node;
 use crate::plan::StepNetwork;
 use crate::reach::HostRule;
+use crate::source::diagnostic::{Findings, Located};
+use crate::source::fields;
+use crate::source::suggest::shown;
+use crate::source::yaml::Node;
 
 /// Reads one host or a list of them.
 pub(crate) fn read_hosts(node: &Node, findings: &mut Findings) -> Vec<Located<HostRule>> {

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::diagnostic::{Findings, Located, unknown_name};
 use super::route::Route;
 use super::step::{MAX_STEPS, Step};
-use super::suggest::shown;
 use crate::id::StepId;
+use crate::source::diagnostic::{Findings, Located, unknown_name};
+use crate::source::suggest::shown;
 
 /// The steps of a workflow in the order of its plans.
 #[derive(Clone, Debug, Default)]

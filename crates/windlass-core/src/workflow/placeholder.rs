@@ -2,10 +2,10 @@
 
 use super::check::{Kind, Min, Written};
 use super::definition::Workflow;
-use super::diagnostic::{At, Located};
 use super::order::Ordered;
 use super::step::{Fix, Publish, Step};
 use crate::plan::template::{Placeholder, Template};
+use crate::source::diagnostic::{At, Located};
 
 /// Returns inputs that a text uses and nobody declared, with the place of the text.
 pub(super) fn unknown_inputs(workflow: &Workflow) -> Vec<(String, At)> {

@@ -1,13 +1,13 @@
 //! Files that judge the work, as a workflow names them.
 
-use super::diagnostic::{Findings, Located};
-use super::fields::{self, Fields};
 use super::grammar;
-use super::suggest::shown;
-use super::yaml::{Node, Value};
+use super::templates;
 use crate::plan::template::{Role, Template};
 use crate::platform::NONE;
-use crate::protect::{Format, Only};
+use crate::protect::{Only, can_have_keys};
+use crate::source::diagnostic::{Findings, Located};
+use crate::source::fields::{self, Fields};
+use crate::source::yaml::{Node, Value};
 
 /// What stands under `protect`.
 #[derive(Clone, Debug, Default)]
@@ -35,14 +35,14 @@ pub(super) fn read(node: &Node, findings: &mut Findings) -> WrittenProtect {
 
 fn rule(node: &Node, findings: &mut Findings) -> Option<WrittenRule> {
     if !matches!(node.value, Value::Map(_)) {
-        let file = fields::template(node, Role::FixedGlob, findings)?;
+        let file = templates::template(node, Role::FixedGlob, findings)?;
         return Some(WrittenRule { file, keys: Vec::new(), only: None });
     }
     let fields = Fields::read(node, &grammar::PROTECT, findings)?;
     let only = fields.get("only").and_then(|node| fields::word(node, &grammar::ONLY, findings));
     let keys = fields.get("keys").map(|node| keys(node, findings)).unwrap_or_default();
     let file = fields.required("file", grammar::PROTECT.of, findings)?;
-    let file = fields::template(file, Role::FixedGlob, findings)?;
+    let file = templates::template(file, Role::FixedGlob, findings)?;
     if !keys.is_empty() {
         can_have_keys(&file.value.skeleton(), file.at, findings);
     }
@@ -53,16 +53,4 @@ fn rule(node: &Node, findings: &mut Findings) -> Option<WrittenRule> {
 pub(crate) fn keys(node: &Node, findings: &mut Findings) -> Vec<String> {
     let nodes = fields::one_or_more(node).iter();
     nodes.filter_map(|node| Some(fields::filled_text(node, findings)?.value)).collect()
-}
-
-/// Reports a file in which keys cannot be told from each other.
-pub(crate) fn can_have_keys(file: &str, at: super::At, findings: &mut Findings) {
-    if Format::of(file).is_none() {
-        findings.error_with_help(
-            at,
-            format!("{} is of no kind whose keys can be read", shown(file)),
-            "keys are for files that end in `.json`, `.toml`, `.yaml`, `.yml`, `.cfg`, `.ini` or `.xml`; \
-             without `keys` the whole file is protected",
-        );
-    }
 }

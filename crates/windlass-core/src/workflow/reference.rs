@@ -1,10 +1,10 @@
 //! The grammar as a page for people, in Markdown.
 
 use super::grammar::{
-    BACKOFF, CHECKS, DEFAULTS, DIFF, FAILED, HUB, INPUT, Initial, Key, LIMITS, Mapping, Names,
-    PLATFORM_FIX, PREPARE, PROTECT, PULL_REQUEST, READ, REPORT, ROLLBACK, ROOM, ROUTE, SERVER,
-    SPOKE, STEP, TEAM, Takes, WORKFLOW,
+    BACKOFF, CHECKS, DEFAULTS, DIFF, FAILED, HUB, INPUT, LIMITS, PLATFORM_FIX, PREPARE, PROTECT,
+    PULL_REQUEST, READ, REPORT, ROLLBACK, ROOM, ROUTE, SERVER, SPOKE, STEP, TEAM, WORKFLOW,
 };
+use crate::source::key::{Initial, Key, Mapping, Names, Takes};
 
 /// What the page begins with.
 const HEAD: &str = "\

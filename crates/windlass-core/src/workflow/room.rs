@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::diagnostic::{At, Findings, Located};
-use super::fields::{self, Fields};
 use super::grammar;
 use super::network;
-use super::suggest::shown;
-use super::yaml::{Node, Value};
-use crate::plan::template::is_name;
 use crate::plan::{RoomNetwork, RoomWishes};
 use crate::reach::check_exposed;
+use crate::source::diagnostic::{At, Findings, Located};
+use crate::source::fields::{self, Fields};
+use crate::source::name::is_name;
+use crate::source::suggest::shown;
+use crate::source::yaml::{Node, Value};
 
 /// How the names of variables begin that a workflow cannot give: windlass's own, and those that change
 /// what git and the loader do.

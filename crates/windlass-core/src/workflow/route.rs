@@ -1,15 +1,16 @@
 //! Where a verdict leads: read, looked up, and checked to lead back.
 
 use super::check::Kind;
-use super::diagnostic::{At, Findings, Located};
-use super::fields::{self, Fields};
 use super::grammar;
 use super::order::Order;
-use super::suggest::shown;
-use super::yaml::{Node, Value};
+use super::templates;
 use crate::judgement::ReportKind;
 use crate::plan::Rollback;
 use crate::plan::template::{Role, Template};
+use crate::source::diagnostic::{At, Findings, Located};
+use crate::source::fields::{self, Fields};
+use crate::source::suggest::shown;
+use crate::source::yaml::{Node, Value};
 
 /// A route whose steps are still names.
 #[derive(Clone, Debug)]
@@ -134,7 +135,7 @@ fn read(value: Located<String>, node: &Node, findings: &mut Findings) -> Option<
 fn read_by_path(node: &Node, findings: &mut Findings) -> Vec<(Located<Template>, Located<String>)> {
     let mut paths = Vec::new();
     for (glob, at, node) in fields::entries(node, "`by_path`", findings).unwrap_or_default() {
-        let glob = fields::template_of(glob, at, Role::FixedGlob, findings);
+        let glob = templates::template_of(glob, at, Role::FixedGlob, findings);
         let step = fields::filled_text(node, findings);
         paths.extend(glob.zip(step));
     }

@@ -7,12 +7,13 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::builtin;
-use super::grammar::{CHECKS, Initial, Mapping, Names, Rule, Takes, WORKFLOW};
+use super::grammar::{CHECKS, WORKFLOW};
 use super::input::MAX_INPUTS;
 use super::room::{KEPT_BEGINNINGS, KEPT_NAMES};
 use crate::mcp::MAX_SERVERS;
 use crate::question::grammar::QUESTION_FILE;
 use crate::reach::LONGEST_EXPOSED;
+use crate::source::key::{Initial, Mapping, Names, Rule, Takes};
 use crate::story::grammar::STORY_FILE;
 
 /// Where the schema belongs in a repository, so that editors find it.

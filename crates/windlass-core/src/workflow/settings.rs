@@ -1,12 +1,13 @@
 //! What holds for the whole workflow: defaults, limits, preparation.
 
-use super::diagnostic::{Findings, Located};
-use super::fields::{self, Fields};
 use super::grammar;
 use super::room;
-use super::yaml::{Node, Value};
+use super::templates;
 use crate::plan::template::{Role, Template};
 use crate::plan::{Backoff, StepNetwork};
+use crate::source::diagnostic::{Findings, Located};
+use crate::source::fields::{self, Fields};
+use crate::source::yaml::{Node, Value};
 use crate::time::Span;
 
 /// How long a command of `prepare` may take: installing dependencies is slow.
@@ -29,7 +30,7 @@ impl Default for Defaults {
             timeout: Span::minutes(30),
             idle_timeout: Span::minutes(10),
             network: StepNetwork::On,
-            backoff: Backoff { initial: Span::seconds(5), max: Span::minutes(5) },
+            backoff: Backoff { initial: Span::seconds(5), max: Span::hours(1) },
         }
     }
 }
@@ -135,14 +136,14 @@ pub(super) fn read_prepare(node: &Node, findings: &mut Findings) -> Vec<WrittenP
 fn read_command(node: &Node, findings: &mut Findings) -> Option<WrittenPrepare> {
     let fields = Fields::read(node, &grammar::PREPARE, findings)?;
     let run = fields.required("run", "an entry of `prepare`", findings)?;
-    let run = fields::template(run, Role::Command, findings);
+    let run = templates::template(run, Role::Command, findings);
     let mut path = |key: &str| {
-        fields.get(key).and_then(|node| fields::template(node, Role::FixedPath, findings))
+        fields.get(key).and_then(|node| templates::template(node, Role::FixedPath, findings))
     };
     let (folder, lock) = (path("in"), path("lock"));
     let timeout = fields.get("timeout").and_then(|node| fields::span(node, findings));
     let inputs =
-        fields.get("inputs").map(|node| fields::templates(node, Role::FixedGlob, findings));
+        fields.get("inputs").map(|node| templates::templates(node, Role::FixedGlob, findings));
     let expose = fields.get("room").map(|node| room::read_exposed(node, findings));
     Some(WrittenPrepare {
         folder,

@@ -2,21 +2,23 @@
 
 use super::builtin;
 use super::check;
-use super::diagnostic::{At, Findings, Located};
-use super::fields::{self, Fields};
 use super::grammar::{self, PUBLISHED_TYPES};
 use super::network;
 use super::route::{self, WrittenFailed, WrittenRoute};
 use super::settings;
-use super::suggest::{nearest, shown};
 use super::team;
+use super::templates;
 use super::unsupported;
-use super::yaml::{Node, Value};
-use crate::plan::template::{Role, Template, is_name};
+use crate::plan::template::{Role, Template};
 use crate::plan::{
     Backoff, CommitPolicy, Exhausted, GatePolicy, ReportEvery, Skip, StepNetwork, ValueType,
 };
 use crate::reach::HostRule;
+use crate::source::diagnostic::{At, Findings, Located};
+use crate::source::fields::{self, Fields};
+use crate::source::name::is_name;
+use crate::source::suggest::{nearest, shown};
+use crate::source::yaml::{Node, Value};
 use crate::time::Span;
 
 /// More steps than anybody reads; the bound keeps checking quick.
@@ -89,7 +91,7 @@ impl Step {
 #[derive(Clone, Debug)]
 pub(crate) enum Fix {
     Command(Located<Template>),
-    /// What the platform has to put right what its linter finds.
+    /// The platform's command that fixes what its linter finds.
     LintFix,
 }
 
@@ -170,7 +172,7 @@ fn read(node: &Node, findings: &mut Findings) -> Option<Step> {
             .unwrap_or_default(),
         may_write: fields
             .get("may_write")
-            .map(|node| fields::templates(node, Role::FixedGlob, findings))
+            .map(|node| templates::templates(node, Role::FixedGlob, findings))
             .unwrap_or_default(),
         writes: Vec::new(),
         retries: fields.get("retries").and_then(|node| settings::read_retries(node, findings)),
@@ -255,9 +257,9 @@ fn read_foreach(fields: &Fields<'_>, findings: &mut Findings) -> Option<Foreach>
     let report = fields.get("report").and_then(|node| read_report(node, findings));
     let checkpoint = fields.get("checkpoint").and_then(|node| {
         if let Value::Number(number) = &node.value {
-            return fields::template_of(number, node.at, Role::Setting, findings);
+            return templates::template_of(number, node.at, Role::Setting, findings);
         }
-        fields::template(node, Role::Setting, findings)
+        templates::template(node, Role::Setting, findings)
     });
     let max = max.flatten().unwrap_or(MAX_ITEMS);
     Some(Foreach { at: node.at, max, tasks, stories, report, checkpoint })
@@ -377,7 +379,7 @@ pub(super) fn template(
     role: Role,
     findings: &mut Findings,
 ) -> Option<Located<Template>> {
-    fields::template(fields.get(key)?, role, findings)
+    templates::template(fields.get(key)?, role, findings)
 }
 
 fn word<T: Copy>(
@@ -403,12 +405,12 @@ pub(super) fn read_reads(node: &Node, findings: &mut Findings) -> Vec<Read> {
 
 fn read_read(node: &Node, findings: &mut Findings) -> Option<Read> {
     if let Value::Text(_) = node.value {
-        let file = fields::template(node, Role::Path, findings)?;
+        let file = templates::template(node, Role::Path, findings)?;
         return Some(Read { file, purpose: None, optional: false });
     }
     let fields = Fields::read(node, &grammar::READ, findings)?;
     let file = fields.required("file", "an entry of `reads`", findings)?;
-    let file = fields::template(file, Role::Path, findings);
+    let file = templates::template(file, Role::Path, findings);
     let purpose = text(&fields, "as", findings);
     let optional = fields.get("optional").and_then(|node| fields::boolean(node, findings));
     Some(Read { file: file?, purpose, optional: optional.unwrap_or(false) })
@@ -456,9 +458,9 @@ fn read_publish(node: &Node, findings: &mut Findings) -> Option<Publish> {
     if let Some(meant) = meant {
         findings.warning(
             node.at,
-            format!("{} is no type, so it is read as a path", shown(&text.value)),
+            format!("{} is not a type, so it is read as a path", shown(&text.value)),
             format!("did you mean `{meant}`?"),
         );
     }
-    Some(Publish::Path(fields::template(node, Role::Path, findings)?))
+    Some(Publish::Path(templates::template(node, Role::Path, findings)?))
 }

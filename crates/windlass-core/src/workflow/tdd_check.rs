@@ -1,13 +1,14 @@
 //! Test-first checks, as written: `red` and `green`.
 
 use super::check::{Command, Kind, PlatformCheck, Written, read_command};
-use super::diagnostic::{At, Findings, Located};
-use super::fields::{self, Fields};
 use super::grammar::{GREEN, RED};
 use super::order::Order;
-use super::suggest::shown;
-use super::yaml::Node;
+use super::templates;
 use crate::plan::template::{Role, Template};
+use crate::source::diagnostic::{At, Findings, Located};
+use crate::source::fields::{self, Fields};
+use crate::source::suggest::shown;
+use crate::source::yaml::Node;
 
 /// Which tests are meant, and the command that runs them.
 #[derive(Clone, Debug)]
@@ -40,13 +41,14 @@ pub(super) fn read_green(node: &Node, findings: &mut Findings) -> Option<Kind> {
 fn read_suite(fields: &Fields<'_>, run: &Node, findings: &mut Findings) -> Option<WrittenSuite> {
     let run = read_command(fields, run, findings);
     let tests = fields.get("tests").map(|node| {
-        let tests = fields::templates(node, Role::FixedGlob, findings);
+        let tests = templates::templates(node, Role::FixedGlob, findings);
         if fields::one_or_more(node).is_empty() {
             findings.error(node.at, "`tests` is empty: no file would be a test");
         }
         tests
     });
-    let report = fields.get("report").map(|node| fields::template(node, Role::FixedGlob, findings));
+    let report =
+        fields.get("report").map(|node| templates::template(node, Role::FixedGlob, findings));
     let report = match report {
         Some(report) => Some(report?),
         None => None,

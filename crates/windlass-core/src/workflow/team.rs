@@ -5,15 +5,17 @@
 //! its `needs`, `when`, `network` and `hosts` hold for all of them.
 
 use super::check::{Check, Kind, Written};
-use super::diagnostic::{Findings, Located};
-use super::fields::{self, Fields};
 use super::grammar;
 use super::settings;
 use super::step::{self, Read, Step};
-use super::suggest::shown;
-use super::yaml::Node;
+use super::templates;
+use crate::glob;
 use crate::plan::template::{Role, Template};
-use crate::plan::{CommitPolicy, Exhausted, Skip, glob};
+use crate::plan::{CommitPolicy, Exhausted, Skip};
+use crate::source::diagnostic::{Findings, Located};
+use crate::source::fields::{self, Fields};
+use crate::source::suggest::shown;
+use crate::source::yaml::Node;
 
 /// More agents at once than a machine or a budget is likely to bear.
 pub(super) const MAX_SPOKES: usize = 16;
@@ -126,7 +128,7 @@ fn read_spoke(node: &Node, findings: &mut Findings) -> Option<Step> {
         }
     }
     let writes = fields.required("writes", "a spoke", findings);
-    let writes = writes.map(|node| fields::templates(node, Role::Written, findings));
+    let writes = writes.map(|node| templates::templates(node, Role::Written, findings));
     let (agent, writes) = (agent?, writes?);
     Some(Step {
         title: step::text(&fields, "title", findings),

@@ -8,8 +8,3 @@ pub(super) const STEP_KEYS: [&str; 2] = ["concurrency", "may_read"];
 
 /// Kinds of check.
 pub(super) const CHECKS: [&str; 0] = [];
-
-/// Returns what is said about such a word.
-pub(super) fn message(word: &str) -> String {
-    format!("`{word}` is not supported by this version of windlass yet")
-}

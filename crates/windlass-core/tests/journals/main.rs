@@ -4,6 +4,9 @@
 //! a change that breaks one needs a new version of the decider or of the format, never a new fixture.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(clippy::disallowed_methods, reason = "fixtures and sources are files")]
+
+mod shape;
 
 use std::path::PathBuf;
 
@@ -60,7 +63,6 @@ fn every_kept_journal_still_gives_the_same_run() {
     let fixtures = fixtures();
     assert!(!fixtures.is_empty());
     for path in fixtures {
-        #[expect(clippy::disallowed_methods, reason = "a fixture is a file")]
         let text = std::fs::read_to_string(&path).unwrap();
         let mut state: Option<RunState> = None;
         for decision in decisions(&text) {

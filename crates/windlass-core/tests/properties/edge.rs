@@ -2,6 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use windlass_core::failure_rules::{Cause, Missing, MissingKind};
 use windlass_core::id::{AttemptId, ContentHash, Fence, GateId, ItemId, ObjectId, StepId};
 use windlass_core::item::{ItemChange, NewItem, Task, Wanted};
 use windlass_core::plan::{CheckId, Criterion, Holds, PlanStep, Strength};
@@ -127,7 +128,12 @@ pub(crate) fn answer(
                 return InputKind::lost(attempt, snapshot, trouble);
             }
             let report = Box::new(attempt_report(dice, *now));
-            InputKind::AttemptEnded { attempt, report, snapshot }
+            InputKind::AttemptEnded {
+                attempt,
+                report,
+                snapshot,
+                jitter: windlass_core::run::EVEN_CHANCE,
+            }
         }
         Effect::Verify { verification, step, .. } => {
             let plan = state.plan.step(state.plan.find(step).unwrap());
@@ -190,28 +196,33 @@ pub(crate) fn answer(
 
 fn looked_at_cold(state: &RunState, dice: &mut Dice) -> VerifyReport {
     match dice.roll(12) {
-        0..=6 => cold_report(state, |_| Holds::Yes),
+        0..=6 => cold_report(state, |_, wanted| wanted),
         7..=9 => {
             let fails = dice.roll(3);
-            cold_report(state, |position| if position == fails { Holds::No } else { Holds::Yes })
+            cold_report(state, |position, wanted| match (position == fails, wanted) {
+                (false, wanted) => wanted,
+                (true, Holds::No) => Holds::Yes,
+                (true, Holds::Yes | Holds::Unknown) => Holds::No,
+            })
         }
-        10 => cold_report(state, |_| Holds::Unknown),
+        10 => cold_report(state, |_, _| Holds::Unknown),
         _ => VerifyReport { broken: Some("no disk".to_owned()), ..VerifyReport::empty() },
     }
 }
 
-/// What is seen on a fresh clone of what has to hold, by its place in the list.
-pub(crate) fn cold_report(state: &RunState, holds: impl Fn(usize) -> Holds) -> VerifyReport {
-    let checks = state.cold_checks().len();
-    let proofs = (0..checks).map(|position| Proof {
+/// What is seen on a fresh clone of what has to hold, by its place in the list and what is wanted of it.
+pub(crate) fn cold_report(state: &RunState, holds: impl Fn(usize, Holds) -> Holds) -> VerifyReport {
+    let checks = state.cold_checks().into_iter().enumerate();
+    let proofs = checks.map(|(position, check)| Proof {
         check: CheckId(u32::try_from(position).unwrap()),
-        holds: holds(position),
+        holds: holds(position, check.sign.wanted()),
         strength: Strength::Observed,
         summary: format!("check {position}"),
         excerpt: None,
         evidence: None,
         cached: false,
         took: Span(0),
+        cause: None,
     });
     VerifyReport { proofs: proofs.collect(), ..VerifyReport::empty() }
 }
@@ -241,6 +252,7 @@ fn with_questions(report: VerifyReport, dice: &mut Dice) -> VerifyReport {
             question: (*text).to_owned(),
             options: vec![Choice { id: "a".to_owned(), text: "This".to_owned() }],
             recommended: "a".to_owned(),
+            rationale: None,
         });
     VerifyReport { questions: questions.collect(), ..report }
 }
@@ -373,7 +385,15 @@ fn attempt_report(dice: &mut Dice, now: Timestamp) -> AttemptReport {
 fn verify_report(plan: &PlanStep, dice: &mut Dice, state: &RunState) -> VerifyReport {
     let passes = || report(plan, Holds::Yes, "passed");
     match dice.roll(14) {
-        0..=4 => passes(),
+        0 => {
+            // The same content is the same object, and what a person accepted is not reported again.
+            let path = format!("l{}", dice.roll(2));
+            let now = Some(["one", "two"][dice.roll(2)].into());
+            let seen = state.pins.get(&path) == Some(&now);
+            let change = ProtectedChange::of_file(path, now);
+            VerifyReport { later: if seen { Vec::new() } else { vec![change] }, ..passes() }
+        }
+        1..=4 => passes(),
         5 | 6 => report(plan, Holds::No, "failed"),
         7 => report(plan, Holds::No, &"x".repeat(dice.roll(3))),
         8 => VerifyReport { broken: Some("no disk".to_owned()), ..passes() },
@@ -393,9 +413,21 @@ fn verify_report(plan: &PlanStep, dice: &mut Dice, state: &RunState) -> VerifyRe
             let mut report = passes();
             for proof in &mut report.proofs {
                 proof.holds = [Holds::Yes, Holds::No, Holds::Unknown][dice.roll(3)];
+                proof.cause = (dice.roll(2) == 0).then(|| cause(dice));
             }
             report
         }
+    }
+}
+
+/// Why a check may have failed.
+fn cause(dice: &mut Dice) -> Cause {
+    let tool = Missing { kind: MissingKind::Tool, name: "frob".to_owned() };
+    Cause {
+        missing: (dice.roll(3) == 0).then_some(tool),
+        without_work: [None, Some(true), Some(false)][dice.roll(3)],
+        since_start: dice.roll(5) == 0,
+        ..Cause::of(Category::ALL[dice.roll(Category::ALL.len())])
     }
 }
 
@@ -447,6 +479,7 @@ fn proof(check: CheckId, holds: Holds, summary: &str) -> Proof {
         evidence: None,
         cached: false,
         took: Span(1),
+        cause: None,
     }
 }
 

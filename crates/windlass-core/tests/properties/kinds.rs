@@ -200,7 +200,7 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
     ];
     inputs.extend(inputs_of_sessions());
     for holds in [Holds::Yes, Holds::No, Holds::Unknown] {
-        let report = Box::new(cold_report(state, |_| holds));
+        let report = Box::new(cold_report(state, |_, _| holds));
         inputs.push(InputKind::ColdProved { proof: state.cold.proofs, report });
     }
     let decisions = [
@@ -211,6 +211,9 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
         Decision::Pause { now: true },
         Decision::Resume { raise: Raise::default() },
         Decision::WaiveCold { reason: "no network".to_owned() },
+        Decision::PlayBy {
+            played_by: windlass_core::run::PlayedBy { backend: "other".to_owned(), command: None },
+        },
         Decision::RetryReset { step: None },
         Decision::Block { blocker: help() },
         Decision::Fixed { what: None, notes: None },
@@ -254,6 +257,7 @@ fn inputs_for(state: &RunState) -> Vec<InputKind> {
                 attempt: attempt.clone(),
                 report: Box::new(ended(Outcome::Exited { code: 0 })),
                 snapshot: files(),
+                jitter: windlass_core::run::EVEN_CHANCE,
             },
             InputKind::OfferTaken { attempt: attempt.clone(), call: "call".to_owned() },
             InputKind::HandedOver { attempt: attempt.clone(), agent: "agent".to_owned() },
@@ -465,6 +469,7 @@ fn every_kind_of_state_takes_or_refuses_every_kind_of_event() {
         "tasks_read",
         "verification_abandoned",
         "verification_broken",
+        "verification_hindered",
         "verification_started",
         "wait_ended",
         "wait_started",

@@ -351,5 +351,6 @@ pub(crate) fn facts(in_advance: bool) -> RunFacts {
         questions_wait: None,
         base_record: None,
         no_cold: None,
+        commits: windlass_core::commit::CommitStyle::default(),
     }
 }

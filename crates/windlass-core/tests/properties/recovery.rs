@@ -141,9 +141,13 @@ impl PureRun {
                 report: Box::new(VerifyReport::empty()),
             },
             Effect::ProveCold { proof, code } => {
-                let holds = |position| match pure(seed, ("cold", code.as_str(), position), 4) {
-                    0 => Holds::No,
-                    _ => Holds::Yes,
+                let holds = |position, wanted| match (
+                    pure(seed, ("cold", code.as_str(), position), 4),
+                    wanted,
+                ) {
+                    (0, Holds::No) => Holds::Yes,
+                    (0, Holds::Yes | Holds::Unknown) => Holds::No,
+                    _ => wanted,
                 };
                 let report = Box::new(cold_report(&self.state, holds));
                 InputKind::ColdProved { proof, report }
@@ -194,7 +198,12 @@ impl PureRun {
                     _ => ended(Outcome::Exited { code: 0 }),
                 };
                 let snapshot = self.observe_for(&attempt.step);
-                InputKind::AttemptEnded { attempt, report, snapshot }
+                InputKind::AttemptEnded {
+                    attempt,
+                    report,
+                    snapshot,
+                    jitter: windlass_core::run::EVEN_CHANCE,
+                }
             }
             Effect::Verify { verification, step, snapshot } => {
                 let index = self.state.plan.find(&step).unwrap();

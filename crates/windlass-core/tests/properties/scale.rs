@@ -64,6 +64,7 @@ fn run(plan: Plan) -> (usize, usize, usize) {
                 attempt,
                 report: Box::new(ended(Outcome::Exited { code: 0 })),
                 snapshot: files(),
+                jitter: windlass_core::run::EVEN_CHANCE,
             },
             Effect::Verify { verification, step, .. } => {
                 let plan = state.plan.step(state.plan.find(&step).unwrap());
@@ -71,7 +72,7 @@ fn run(plan: Plan) -> (usize, usize, usize) {
                 InputKind::Verified { verification, report, jitter: 0 }
             }
             Effect::ProveCold { proof, .. } => {
-                let report = Box::new(cold_report(&state, |_| Holds::Yes));
+                let report = Box::new(cold_report(&state, |_, wanted| wanted));
                 InputKind::ColdProved { proof, report }
             }
             other => panic!("{other}"),

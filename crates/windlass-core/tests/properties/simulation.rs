@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use windlass_core::id::{Fence, GateId, StepId, StepIndex};
+use windlass_core::id::{Fence, GateId, ObjectId, StepId, StepIndex};
 use windlass_core::plan::{Criterion, Exhausted, Holds, Plan, PlanStep};
+use windlass_core::proof::ProtectedChange;
 use windlass_core::run::{
     Actor, Control, Decision, Effect, Event, GateKind, Input, InputKind, Phase, Rejected, RunState,
     RunStatus, decide, outstanding, start,
@@ -17,7 +18,7 @@ use crate::plans::facts;
 
 const START: Timestamp = Timestamp(1_700_000_000_000);
 
-/// Whether people decide things while the run goes on.
+/// Whether people decide things while the run continues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum People {
     Decide,
@@ -50,7 +51,20 @@ struct Facts {
     gates: BTreeMap<GateId, (StepId, Snapshot)>,
     /// Steps whose work on this snapshot a person accepted.
     accepted: BTreeMap<StepId, Snapshot>,
+    /// Protected files that wait for the next gate, by the code that was proven with them.
+    waiting: BTreeMap<ObjectId, Vec<ProtectedChange>>,
+    /// Those that a person was shown and accepted.
+    seen: Vec<ProtectedChange>,
     ended: bool,
+}
+
+impl Facts {
+    /// Nothing lands that no person has seen.
+    fn check_seen(&self, landed: &ObjectId) {
+        for change in self.waiting.get(landed).into_iter().flatten() {
+            assert!(self.seen.contains(change), "{change:?} lands unseen");
+        }
+    }
 }
 
 impl Simulation {
@@ -166,6 +180,9 @@ impl Simulation {
                 assert!(report.broken.is_none() && report.protected.is_empty());
                 assert!(report.outside_may_write.is_empty());
                 facts.proven.insert(step.clone(), snapshot.clone());
+                if !plan.is_spoke() {
+                    facts.waiting.insert(snapshot.code.clone(), report.later.clone());
+                }
             }
             Event::GateOpened { gate } => {
                 facts.gates.insert(gate.id, (gate.step.clone(), gate.snapshot.clone()));
@@ -174,6 +191,8 @@ impl Simulation {
                 let open = state.gate().expect("an approved gate is open");
                 assert_eq!(open.id, *gate);
                 assert!(!in_advance || open.kind == GateKind::Approval, "only people pin");
+                let shown = state.asked_about(open).filter(|_| !in_advance);
+                facts.seen.extend(shown.into_iter().flat_map(|shown| shown.changes));
                 if open.kind == GateKind::Approval {
                     let (step, snapshot) = facts.gates[gate].clone();
                     facts.accepted.insert(step, snapshot);
@@ -191,7 +210,8 @@ impl Simulation {
             }
             Event::StepDone { step } => check_done(state, facts, step),
             Event::ColdProofHeld { report, .. } => {
-                let proven = report.proofs.iter().all(|proof| proof.holds == Holds::Yes);
+                let wanted = state.cold_checks().into_iter().map(|check| check.sign.wanted());
+                let proven = report.proofs.iter().map(|proof| proof.holds).eq(wanted);
                 // Where not all of an `any` has to hold, some of it need not.
                 let any = |plan: &PlanStep| matches!(plan.done, Some(Criterion::Any(_)));
                 assert!(proven || state.plan.steps.iter().any(any), "{report:?}");
@@ -199,9 +219,11 @@ impl Simulation {
             }
             Event::PublishIntended { .. } => {
                 assert!(!state.awaits_cold_proof(), "published without its last proof");
+                facts.check_seen(&state.head_code);
             }
             Event::RunCompleted => {
                 assert!(!state.awaits_cold_proof(), "complete without its last proof");
+                facts.check_seen(&state.head_code);
                 assert!(state.steps.iter().all(|step| step.is_finished()));
             }
             _ => {}

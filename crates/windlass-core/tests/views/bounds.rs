@@ -39,7 +39,7 @@ proptest! {
         story.verified(fails(&summary, &excerpt));
         let prompt = story.prompt("implement");
         prop_assert!(prompt.len() <= MAX_BYTES, "{}", prompt.len());
-        prop_assert!(prompt.contains("Advice: try again") && prompt.contains("- does not hold: "));
+        prop_assert!(prompt.contains("Advice: try again") && prompt.contains("- failed: "));
         prop_assert!(prompt.contains("Try 2 of 3") && prompt.trim_end().ends_with("nothing."));
         story.attempt("c2");
         story.verified(fails(&summary, "other"));

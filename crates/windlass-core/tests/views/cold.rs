@@ -37,7 +37,7 @@ fn written(story: &Story) -> [String; 3] {
 fn a_status_says_that_it_is_going_on() {
     let story = ready(true);
     let status = status_view(story.state());
-    let detail = "proving cold: all that has to hold, once more on a fresh clone";
+    let detail = "all checks run once more, on a fresh clone";
     assert_eq!(
         (status.run.status.as_str(), status.run.detail.as_deref()),
         ("active", Some(detail))
@@ -49,7 +49,7 @@ fn a_status_says_that_it_is_going_on() {
 fn a_report_says_that_it_held_or_that_it_was_left_out() {
     let mut story = ready(true);
     story.proved_cold(Holds::Yes, "");
-    let held = "everything that has to hold was proven once more on a fresh clone: 1 check";
+    let held = "all checks passed once more on a fresh clone: 2 checks";
     for text in written(&story) {
         assert!(text.contains(held), "{text}");
     }
@@ -86,6 +86,6 @@ fn what_has_no_answer_says_what_to_do() {
         "windlass abort",
     ];
     assert_eq!(commands, expected);
-    let told = "on a fresh clone it has no answer: run `make test` exited with 2";
+    let told = "the checks on a fresh clone could not run: run `make test` exited with 2";
     assert_eq!(report(&story).cold.unwrap().words(), told);
 }

@@ -32,6 +32,13 @@ fn a_terminal_shows_what_a_reader_would_not_guess() {
 }
 
 #[test]
+fn a_drawing_shows_the_ways_back_and_breaks_no_word() {
+    let drawn = graph(&plan(), GraphFormat::Drawing);
+    assert!(drawn.lines().all(|line| line.chars().count() <= 80), "{drawn}");
+    insta::assert_snapshot!(drawn);
+}
+
+#[test]
 fn a_flowchart_has_all_needs_and_routes() {
     insta::assert_snapshot!(graph(&plan(), GraphFormat::Mermaid));
 }

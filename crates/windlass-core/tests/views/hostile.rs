@@ -133,9 +133,17 @@ fn documents(text: &str) -> Vec<String> {
     ]
 }
 
+/// A pull request without the marks of its fold, which windlass writes once.
+fn without_fold(document: &str) -> String {
+    let begin = "\n<details>\n<summary>Evidence, decisions, steps and cost</summary>\n";
+    let Some((before, inside)) = document.split_once(begin) else { return document.to_owned() };
+    let inside = inside.strip_suffix("\n</details>\n").expect("the fold ends with the text");
+    format!("{before}{inside}")
+}
+
 /// What is in a document that windlass does not write itself.
 fn of_others(document: &str) -> Vec<&'static str> {
-    let found = rendered(document);
+    let found = rendered(&without_fold(document));
     // Windlass's own reference to the issue of the run, whose number nothing hostile here has, and its
     // own times, which forges show as they are.
     let texts = found.texts.iter().map(|text| text.replace("#42", ""));

@@ -4,9 +4,11 @@
 
 mod bounds;
 mod cold;
+mod earlier;
 mod graph;
 mod hostile;
 mod items;
+mod judged;
 mod kept;
 mod literal;
 mod redact;

@@ -1,11 +1,14 @@
 //! How far stories have come, and what an agent is told that goes on with them.
 
+use windlass_core::hook;
 use windlass_core::item::NewItem;
 use windlass_core::plan::Holds;
+use windlass_core::proof::VerifyReport;
 use windlass_core::run::{About, Category, Decision, InputKind};
-use windlass_core::story::{AcceptanceCriterion, Size, Story as StoryFacts};
+use windlass_core::story::{AcceptanceCriterion, PlannedStory, Size, Story as StoryFacts};
 use windlass_core::view::{
-    Failures, MAX_COMPACT_BYTES, StoryChecks, StoryStatus, TddPhase, compact_view, story_view,
+    Failures, MAX_COMPACT_BYTES, StoryChecks, StoryStatus, TddPhase, compact_view, status_view,
+    story_view,
 };
 
 use crate::story::{Story, holds};
@@ -176,4 +179,42 @@ fn what_an_agent_needs_to_go_on_is_short_whatever_the_lengths() {
         let value: serde_json::Value = serde_json::from_str(&json).unwrap();
         assert_eq!(value["current_story"]["tdd_phase"], "RED");
     }
+}
+
+#[test]
+fn the_gate_of_the_design_shows_the_stories_and_a_session_too() {
+    let mut story = Story::with(
+        "A shop",
+        "workflow: w\ntitle: T\nsteps:\n  - {id: implement, agent: architect, commit: never, done: {stories: s.yaml}, gate: approval}\n",
+    );
+    story.attempt("c0");
+    let planned = |id: &str, criteria, needs: &[&str]| PlannedStory {
+        id: id.into(),
+        title: format!("Title of {id}"),
+        size: Size::M,
+        criteria,
+        security: false,
+        depends_on: needs.iter().map(|need| (*need).into()).collect(),
+    };
+    let stories = vec![planned("S1", 2, &[]), planned("S2", 1, &["S1"])];
+    story.verified(VerifyReport { stories, ..holds() });
+    let gate = status_view(story.state()).gate.unwrap();
+    assert_eq!(
+        gate.story_lines(),
+        [
+            "2 stories will be built, in this order:",
+            "  1. S1: Title of S1 (M, 2 criteria)",
+            "  2. S2: Title of S2 (M, 1 criterion, after S1)",
+        ]
+    );
+    let told = hook::let_go(story.state());
+    assert!(told.contains("  2. S2: Title of S2 (M, 1 criterion, after S1)\n"), "{told}");
+}
+
+#[test]
+fn a_session_is_told_how_far_the_stories_have_come() {
+    let story = begun("Log in", None);
+    let told = hook::progress(story.state()).unwrap();
+    assert!(told.contains("0 of 1 stories completed, 1 in progress"), "{told}");
+    assert!(hook::progress(Story::begin().state()).is_none(), "a run without stories");
 }

@@ -5,8 +5,8 @@ use windlass_core::plan::{Holds, Issue, PlanRequest, Strength};
 use windlass_core::prompt::prompt;
 use windlass_core::proof::{AttemptReport, Blob, Outcome, Proof, Usage, VerifyReport};
 use windlass_core::run::{
-    Actor, Decision, Effect, Event, Input, InputKind, Presence, RunFacts, RunState, decide,
-    outstanding, start,
+    Actor, ColdCheck, Decision, Effect, Event, Input, InputKind, Presence, RunFacts, RunState,
+    decide, outstanding, start,
 };
 use windlass_core::snapshot::{Baseline, Snapshot};
 use windlass_core::time::{Span, Timestamp};
@@ -88,6 +88,7 @@ impl Story {
             questions_wait: None,
             base_record: None,
             no_cold: None,
+            commits: windlass_core::commit::CommitStyle::default(),
         };
         let now = Timestamp(1_800_000_000_000);
         let kind = InputKind::Start { plan: Box::new(plan), facts: Box::new(facts) };
@@ -118,7 +119,7 @@ impl Story {
         let input = Input { at: self.now, actor, kind };
         for event in decide(&self.state, &input).unwrap() {
             self.state.apply(self.now, &event).unwrap();
-            self.tell(input.actor.as_str(), &event);
+            self.tell(&input.actor.to_string(), &event);
         }
     }
 
@@ -154,7 +155,12 @@ impl Story {
             escalation: None,
         };
         let (report, snapshot) = (Box::new(report), files(code));
-        self.feed(InputKind::AttemptEnded { attempt, report, snapshot });
+        self.feed(InputKind::AttemptEnded {
+            attempt,
+            report,
+            snapshot,
+            jitter: windlass_core::run::EVEN_CHANCE,
+        });
     }
 
     pub(crate) fn verified(&mut self, report: VerifyReport) {
@@ -168,10 +174,15 @@ impl Story {
         let effect = outstanding(&self.state).into_iter().next().unwrap();
         let Effect::ProveCold { proof: number, .. } = effect else { panic!("{effect}") };
         let evidence = Blob { hash: ContentHash::of(excerpt.as_bytes()), bytes: 27 };
-        let proofs = (0..).zip(self.state.cold_checks()).map(|(check, _)| Proof {
+        // Files are as they should be.
+        let seen = |check: &ColdCheck| match check.kind.command() {
+            Some(_) => holds,
+            None => check.sign.wanted(),
+        };
+        let proofs = (0..).zip(self.state.cold_checks()).map(|(id, check)| Proof {
             excerpt: Some(excerpt.to_owned()),
             evidence: Some(evidence.clone()),
-            ..proof(check, holds, "run `make test` exited with 2")
+            ..proof(id, seen(&check), "run `make test` exited with 2")
         });
         let report = VerifyReport { proofs: proofs.collect(), ..VerifyReport::empty() };
         self.feed(InputKind::ColdProved { proof: number, report: Box::new(report) });
@@ -231,6 +242,7 @@ fn proof(check: u32, holds: Holds, summary: &str) -> Proof {
         evidence: None,
         cached: false,
         took: Span(1200),
+        cause: None,
     }
 }
 

@@ -58,6 +58,7 @@ fn proven(summary: &str, cached: bool) -> VerifyReport {
         evidence: Some(Blob { hash: ContentHash::of(summary.as_bytes()), bytes: 3 }),
         cached,
         took: Span::seconds(90),
+        cause: None,
     };
     VerifyReport { proofs: vec![proof], ..VerifyReport::empty() }
 }
@@ -132,6 +133,9 @@ fn a_pull_request_of_stories_says_what_stands_behind_it_and_what_a_person_has_to
     story.proved_cold(Holds::Yes, "");
     let view = report(&story);
     assert_eq!(view.saved, Span::seconds(90));
+    for text in [pull_request_body(&view), view::markdown(&view), view::html(&view)] {
+        assert!(text.contains(&view.counts.words()), "the same figures everywhere: {text}");
+    }
     insta::assert_snapshot!(pull_request_body(&view));
     insta::assert_snapshot!(complete_view(story.state()).unwrap().block());
     assert_eq!(view.progress, None, "a run that is over has come as far as it will");

@@ -186,9 +186,9 @@ fn published_keys_and_values_are_checked() {
     let found =
         parsed(&one_step("agent: x;done: {diff: any};publishes: {a: bool, b: nubmer, c: notes}"));
     assert_snapshot!(listed(found.warnings()), @r#"
-    w.yaml:6:20: `bool` is no type, so it is read as a path
+    w.yaml:6:20: `bool` is not a type, so it is read as a path
       help: did you mean `boolean`?
-    w.yaml:6:29: `nubmer` is no type, so it is read as a path
+    w.yaml:6:29: `nubmer` is not a type, so it is read as a path
       help: did you mean `number`?
     "#);
 }

@@ -1,6 +1,7 @@
 //! Workflows that are filled in for a repository can run, whatever it is built with.
 
 use proptest::prelude::*;
+use windlass_core::hint::Opening;
 use windlass_core::init::{Found, Purpose, Tried, Verdict, fill, trial};
 use windlass_core::plan::PlanRequest;
 use windlass_core::platform::{Listing, Pack, Wanted, detect, programs_wanted, texts_wanted};
@@ -181,6 +182,77 @@ fn a_python_package_gets_an_environment_where_the_machine_has_no_pytest() {
     assert_eq!(found.projects[0].prepare, None);
 }
 
+/// The project's own script comes first where its program is there; else it is told what runs in its place.
+#[test]
+fn tox_and_nox_run_where_they_are_installed_and_are_named_where_not() {
+    let packs = packs();
+    let of = [("setup.py", ""), ("tox.ini", "[testenv]\ndeps = pytest\n"), ("tests/test_a.py", "")];
+    let mut tox = listing(&packs, &files("", &of));
+    let found = in_listing(&packs, &tox);
+    assert!(commands(&found)[0].contains("-m pytest"), "{found:?}");
+    let why = "`tox` is not installed, so `pytest` runs the tests in its place";
+    assert_eq!(found.left_out[0].why, why);
+    tox.add_program("tox".to_owned());
+    let found = in_listing(&packs, &tox);
+    assert!(commands(&found)[0].contains("tox run --skip-pkg-install -e py "), "{found:?}");
+    let (prepare, lock) = found.projects[0].prepare.as_ref().expect("something to prepare");
+    // Without a lock it is made anew for every tree: what is tested is installed there.
+    assert_eq!((prepare.as_str(), lock), ("tox run -q --notest -e py", &None));
+    assert_eq!(found.left_out, []);
+    let mut nox = listing(&packs, &files("", &[("setup.py", ""), ("noxfile.py", "")]));
+    nox.add_program("nox".to_owned());
+    assert_eq!(commands(&in_listing(&packs, &nox)), ["nox -R"]);
+}
+
+/// A machine whose caches are empty can try them: what is fetched depends on the manifests alone.
+#[test]
+fn a_reactor_and_its_like_are_made_ready_by_their_manifests() {
+    let modules = "<project><modules><module>a</module></modules></project>";
+    let reactor =
+        here(&[("pom.xml", modules), ("a/pom.xml", "<project/>"), ("a/src/test/java/T.java", "")]);
+    assert_eq!(folders(&reactor), (vec![""], vec![]));
+    let (prepare, lock) = reactor.projects[0].prepare.as_ref().expect("something to prepare");
+    assert!(prepare.contains("mvn -q -B verify -Dtest=WindlassProbeTest"), "{prepare}");
+    assert_eq!(lock.as_deref(), Some("pom.xml"));
+    let gradle =
+        here(&[("sub/build.gradle.kts", ""), ("sub/gradlew", ""), ("sub/src/test/T.kt", "")]);
+    let (prepare, lock) = gradle.projects[0].prepare.as_ref().expect("something to prepare");
+    assert!(prepare.contains("./gradlew") && prepare.contains("windlassFetch"), "{prepare}");
+    assert_eq!(lock.as_deref(), Some("sub/build.gradle.kts"));
+    for manifest in ["package.json", "Cargo.toml", "composer.json", "Gemfile"] {
+        let text = r#"{"dependencies": {"a": "1"}}"#;
+        let found = here(&[(manifest, text)]);
+        let (_, lock) = found.projects[0].prepare.as_ref().expect(manifest);
+        assert_eq!(lock.as_deref(), Some(manifest));
+    }
+}
+
+/// What was opened stands in the workflow, and nothing of it where the check is left out.
+#[test]
+fn what_a_check_needs_from_outside_is_written_down() {
+    let mut found = here(&[("Makefile", "test:\n\ttrue\nlint:\n\ttrue\n")]);
+    let openings = [
+        Opening::HostNetwork,
+        Opening::Expose { path: "/opt/data".to_owned(), socket: false },
+        Opening::Carry { path: "local.cfg".to_owned() },
+    ];
+    let project = &mut found.projects[0];
+    for opening in &openings {
+        assert!(project.open("make test", opening) && !project.open("make test", opening));
+        assert!(!project.open("make other", opening));
+    }
+    let text = filled(&found);
+    let check =
+        "{run: \"make test\", network: host, room: {expose: [\"/opt/data\"]}, timeout: 20m}";
+    assert!(text.contains(check), "{text}");
+    assert!(
+        text.contains("carry: [\"local.cfg\"]") && text.contains("{run: \"make lint\", timeout")
+    );
+    found.projects[0].checks.retain(|check| check.command != "make test");
+    let text = filled(&found);
+    assert!(!text.contains("carry:") && !text.contains("network:"), "{text}");
+}
+
 #[test]
 fn every_package_with_tests_is_tested_or_said_to_be_left_out() {
     const SCRIPT: &str = r#"{"scripts": {"test": "tap"}}"#;
@@ -233,6 +305,8 @@ fn what_did_not_work_is_left_out_and_tests_that_fail_already_do_not_count() {
         command: command.to_owned(),
         verdict,
         said: String::new(),
+        hints: Vec::new(),
+        opened: Vec::new(),
         kept,
     };
     let fails = Verdict::TestsFail { ran: 9, failed: 2, took: Span(1) };

@@ -88,7 +88,10 @@ pub(crate) const STACKS: [Stack; 36] = [
             ),
             ("uv.lock", ""),
         ],
-        &[reporting!("uv run pytest --junitxml=.reports/junit.xml"), "uv run ruff check ."],
+        &[
+            reporting!("uv run --offline pytest --junitxml=.reports/junit.xml"),
+            "uv run --offline ruff check .",
+        ],
     ),
     (
         "poetry",

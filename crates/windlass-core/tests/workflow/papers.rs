@@ -25,7 +25,7 @@ steps:
 #[test]
 fn a_report_of_another_agent_is_observed_and_ones_own_is_a_claim() {
     let workflow = parsed(REVIEWED);
-    assert_eq!(workflow.expressions(), [], "`findings` is no expression");
+    assert_eq!(workflow.expressions(), [], "`findings` is not an expression");
     let plan = workflow.plan(PlanRequest::default()).unwrap();
     let done = plan.steps[1].done.as_ref().unwrap();
     assert_eq!(done.checks()[0].strength(), Strength::Observed);
@@ -66,7 +66,7 @@ fn what_a_report_cannot_say_is_refused() {
     w.yaml:5:12: a `verdict_in` check needs `kind`
     w.yaml:5:45: unknown key of a `stories` check: `desinged`
       help: did you mean `designed`?
-    w.yaml:5:84: expected `analysis` or `planning`, found `design`
+    w.yaml:5:84: expected `analysis`, `planning` or `development`, found `design`
     ");
     let nobody =
         REVIEWED.replace("kind: review", "kind: tests").replace("CHANGES_REQUESTED", "FAILED");

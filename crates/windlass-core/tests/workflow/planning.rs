@@ -42,14 +42,14 @@ fn errors(source: &str, request: PlanRequest) -> String {
 #[test]
 fn inputs_are_checked() {
     assert_snapshot!(errors(INPUTS, request(&[
-        ("covrage", "80"), ("coverage", "many"), ("tier", "smrt"), ("designer", "yes"), ("rate", "inf"),
+        ("covrage", "80"), ("coverage", "many"), ("tier", "smrt"), ("designer", "maybe"), ("rate", "inf"),
     ])), @r#"
     the workflow has no input `covrage`
       help: did you mean `coverage`?
     the input `coverage` takes a whole number, not `many`
     the input `tier` takes one of `fast`, `smart`, not `smrt`
       help: did you mean `smart`?
-    the input `designer` takes `true` or `false`, not `yes`
+    the input `designer` takes `true` or `false`, not `maybe`
     the input `rate` takes a number, not `inf`
     the input `words` has no value
       help: Which words? Give text: `--input words=…`
@@ -59,8 +59,7 @@ fn inputs_are_checked() {
 
 #[test]
 fn inputs_become_values_of_their_types() {
-    let given =
-        request(&[("words", "a b"), ("coverage", "-3"), ("designer", "true"), ("rate", "2")]);
+    let given = request(&[("words", "a b"), ("coverage", "-3"), ("designer", "y"), ("rate", "2")]);
     let plan = parsed(INPUTS).plan(given).unwrap();
     let inputs: BTreeMap<_, _> =
         plan.inputs.iter().map(|(k, v)| (k.as_str(), v.to_string())).collect();
@@ -136,7 +135,7 @@ fn what_is_not_said_gets_its_default() {
     let step = &plan.steps[0];
     assert_eq!((step.title.as_str(), step.task.as_str(), step.retries), ("A", "", 3));
     assert_eq!((step.timeout, step.idle_timeout), (Span::minutes(30), Span::minutes(10)));
-    assert_eq!(step.backoff, Backoff { initial: Span::seconds(5), max: Span::minutes(5) });
+    assert_eq!(step.backoff, Backoff { initial: Span::seconds(5), max: Span::hours(1) });
     assert_eq!((plan.title.as_str(), plan.limits.cost_usd), ("w", 25.0));
     assert_eq!((plan.limits.wall, plan.limits.attempts), (Span::hours(8), 60));
     let Some(Criterion::Check(Check { kind: CheckKind::Run { timeout, cache, .. }, .. })) =
@@ -387,9 +386,9 @@ steps:
         assert_eq!(planned.is_err(), errors_at, "{value}");
     }
     assert_snapshot!(errors(source, request(&[("least", "101")])), @r#"
-    `101.0` at w.yaml:9 is no percentage from 0 to 100
+    `101.0` at w.yaml:9 is not a percentage from 0 to 100
       help: check the input that gives `min`
-    `101.0` at w.yaml:12 is no percentage from 0 to 100
+    `101.0` at w.yaml:12 is not a percentage from 0 to 100
       help: check the input that gives `min`
     "#);
 }

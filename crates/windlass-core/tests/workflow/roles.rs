@@ -152,7 +152,7 @@ fn an_agent_without_a_role_is_news_and_one_that_is_nearly_a_role_a_likely_slip()
     Warning w.yaml:3:20: the agent `develper` has no role file
       help: did you mean `developer`?
     Note w.yaml:4:20: the agent `judge` has no role file
-      help: it is told its task alone; a role goes into `.windlass/agents/NAME.md`
+      help: it gets only its task; a role goes into `.windlass/agents/NAME.md`
     ");
     assert_eq!(workflow.agents().into_iter().collect::<Vec<_>>(), ["develper", "judge", "planner"]);
 }

@@ -44,6 +44,27 @@ fn a_team_is_a_group_of_spokes_and_a_hub() {
       plan          the steps above together, when .inputs.ui
       after         x, 3 tries
     "#);
+    assert_snapshot!(graph(&plan, GraphFormat::Drawing), @r"
+    w: w
+
+     ● before          x, 3 tries
+     │
+     ├─● plan/backend  backend, 2 tries, side by side, writes
+     │                   .windlass/run/specs/backend.md
+     │                 when .inputs.ui
+     ├─● plan/looks    designer, 3 tries, side by side, writes
+     │                   .windlass/run/specs/ui.md and docs/ui.md
+     │                 when (.inputs.ui ) and (.inputs.ui )
+     │
+     ◆ plan/hub        planner, 3 tries
+     │                 when .inputs.ui
+     │                 then a person decides
+     │
+     ● plan            the steps above together
+     │                 when .inputs.ui
+     │
+     ● after           x, 3 tries
+    ");
     let step = |id: &str| plan.step(plan.find(&id.into()).unwrap());
     let hub = step("plan/hub");
     assert_eq!(hub.title, "Planning: together");

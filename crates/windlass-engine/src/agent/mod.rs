@@ -37,11 +37,24 @@ pub(crate) use words::final_words;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use windlass_core::guard::PublishRules;
 use windlass_core::id::{AttemptId, RunId};
 use windlass_core::proof::{Outcome, Usage};
 
 /// The variable that lists what a user lets agents write besides their place, for guards.
 pub(crate) const MAY_WRITE: &str = "WINDLASS_MAY_WRITE";
+
+/// The variable that says which commands publish besides the known ones, for guards.
+pub(crate) const PUBLISHING: &str = "WINDLASS_PUBLISHING";
+
+/// Returns what the driver told the guards of an attempt about commands that publish. It is read before
+/// the agent is started, so that the agent cannot change it.
+pub(crate) fn publishing() -> std::io::Result<PublishRules> {
+    match std::env::var_os(PUBLISHING) {
+        Some(text) => Ok(serde_json::from_slice(text.as_encoded_bytes())?),
+        None => Ok(PublishRules::default()),
+    }
+}
 
 /// What a backend is told about an attempt.
 #[derive(Clone, Debug)]
@@ -135,7 +148,7 @@ pub struct Printed<'a> {
     pub errors: &'a Path,
 }
 
-/// Why an attempt cannot be started. Only a person can put it right.
+/// Why an attempt cannot be started. Only a person can solve it.
 #[derive(Debug, thiserror::Error)]
 #[error("the backend `{backend}` cannot play `{agent}`: {message}")]
 pub struct BackendError {

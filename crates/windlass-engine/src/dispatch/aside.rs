@@ -57,6 +57,7 @@ pub(super) fn place_of(
             branch: format!("{}-{}", state.facts.branch, spoke.as_str().replace('/', "-")),
             base: state.head.clone(),
             lfs_filter: Some(site.exe.clone()),
+            base_stores: site.lenders(run)?,
         },
     )?;
     place.lay(&wanted.snapshot)?;

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use windlass_core::id::{AttemptId, StepId};
+use windlass_core::guard::PublishRules;
+use windlass_core::id::{AttemptId, ObjectId, StepId};
 use windlass_core::plan::{PlanStep, StepKind};
 use windlass_core::prompt::prompt;
 use windlass_core::proof::{AttemptReport, Blob, Outcome, Trouble, Usage};
@@ -13,21 +14,22 @@ use windlass_core::view::escalation;
 
 use super::held::tail;
 use super::mirror;
-use super::network::{give_proxy, refused_in_words, view_network};
 use super::servers::servers;
 use super::site::mode_of;
 use super::socket::Badge;
-use super::worker::{Worker, WorkerError};
+use super::worker::{Worker, WorkerError, jitter};
 use crate::agent::{
-    AgentResult, AttemptRequest, Backend, CommandBackend, MAY_WRITE, Printed, SignIn,
+    AgentResult, AttemptRequest, Backend, CommandBackend, MAY_WRITE, PUBLISHING, Printed, SignIn,
     agent_environment, final_words, home_variables, make_folder, make_home,
 };
 use crate::fault;
 use crate::git::{Committed, Displaced, PlaceKind, place_files, remove_whole};
 use crate::home::canonical;
-use crate::launcher::level::Level;
 use crate::launcher::{Confinement, DiskLimit, LaunchPolicy, LaunchReport, Limits};
+use crate::level::Level;
+use crate::network::{give_proxy, here_network, refused_in_words, view_network};
 use crate::process::{self, LauncherCommand};
+use crate::process_table::ancestry;
 use crate::room::spread;
 use crate::verify::Cancel;
 
@@ -65,6 +67,7 @@ impl Worker {
         attempt: &AttemptId,
         cancel: &Cancel,
     ) -> Result<InputKind, WorkerError> {
+        let _span = tracing::info_span!("attempt", %attempt).entered();
         self.make_ready(state, attempt)?;
         self.place.note_git_directory()?;
         let scratch = self.new_scratch(attempt)?;
@@ -103,8 +106,22 @@ impl Worker {
         self.put_git_directory_back(state, attempt)?;
         self.moved_by_agent = trouble.iter().any(|t| matches!(t, Trouble::HeadMoved { .. }));
         fault::point("attempt-observed");
+        let outcome = match &launch {
+            Some(launch) => {
+                let wall = launch.wall_ms;
+                self.unless_at_once(
+                    state,
+                    attempt,
+                    result.outcome,
+                    wall,
+                    &snapshot,
+                    scratch.path(),
+                )?
+            }
+            None => result.outcome,
+        };
         let report = AttemptReport {
-            outcome: result.outcome,
+            outcome,
             usage: result.usage,
             result: result.result,
             output: self.keep_output(scratch.path())?,
@@ -118,7 +135,8 @@ impl Worker {
                 .unwrap_or_default(),
             escalation: self.escalation(state, attempt, scratch.path())?,
         };
-        Ok(InputKind::AttemptEnded { attempt: attempt.clone(), report: Box::new(report), snapshot })
+        let (attempt, report) = (attempt.clone(), Box::new(report));
+        Ok(InputKind::AttemptEnded { attempt, report, snapshot, jitter: jitter() })
     }
 
     /// Puts the settings of the place's git directory back; what the agent made of them stays where
@@ -147,15 +165,21 @@ impl Worker {
     /// whoever looks at the place next would be led to settings of the agent's. That is done after the
     /// trouble was seen.
     fn put_git_directory_back(
-        &self,
+        &mut self,
         state: &RunState,
         attempt: &AttemptId,
     ) -> Result<(), WorkerError> {
         if self.place.kind() == PlaceKind::Here || self.place.has_git_directory() {
             return Ok(());
         }
-        self.place.restore_git_directory(&self.site.user, &state.head)?;
+        self.restore_git_directory(&state.head)?;
         self.put_settings_back(state, attempt)
+    }
+
+    /// Gives the place a new git directory, which borrows its objects where that is possible.
+    pub(super) fn restore_git_directory(&mut self, last: &ObjectId) -> Result<(), WorkerError> {
+        let stores = self.site.lenders(&self.run)?;
+        Ok(self.place.restore_git_directory(&self.site.user, last, stores.as_deref())?)
     }
 
     /// Returns why the agent's last words ask for a person. A command that is a first try has none.
@@ -183,6 +207,14 @@ impl Worker {
             // The checkout is the user's: HEAD is put back by whoever moved it, never by windlass.
             self.refuse_moved_head(state)?;
         }
+        let borrowed = self.place.borrowed();
+        let is_gone = borrowed.iter().any(|objects| !objects.is_dir());
+        if is_gone || (!self.is_boxed() && !borrowed.is_empty()) {
+            // What it borrows was removed by somebody, or it was made where there were boxes: here an
+            // attempt could write it.
+            self.restore_git_directory(&state.head)?;
+            self.unsettled = true;
+        }
         if self.unsettled {
             let at = Committed { commit: state.head.clone(), tree: state.head_code.clone() };
             if let Err(broken) = self.place.settle(&at) {
@@ -191,7 +223,7 @@ impl Worker {
                 if self.place.kind() == PlaceKind::Here {
                     return Err(broken.into());
                 }
-                self.place.restore_git_directory(&self.site.user, &at.commit)?;
+                self.restore_git_directory(&at.commit)?;
                 self.place.settle(&at)?;
             }
             self.unsettled = false;
@@ -246,7 +278,8 @@ impl Worker {
             confinement: HOSTED.to_owned(),
             escalation: None,
         };
-        Ok(InputKind::AttemptEnded { attempt: attempt.clone(), report: Box::new(report), snapshot })
+        let (attempt, report) = (attempt.clone(), Box::new(report));
+        Ok(InputKind::AttemptEnded { attempt, report, snapshot, jitter: jitter() })
     }
 
     /// Reports an attempt whose driver died: its files, and what its output tells so far.
@@ -324,11 +357,12 @@ impl Worker {
         policy: &LaunchPolicy,
         cancel: &Cancel,
     ) -> Result<LaunchReport, WorkerError> {
+        let _span = tracing::info_span!("agent").entered();
         let mut unit = process::spawn(&LauncherCommand::new(&self.site.exe), policy)?;
         cancel.running(Some(unit.stop_handle()));
         let launcher = i32::try_from(unit.launcher_pid()).unwrap_or(-1);
         let token = policy.env.iter().find(|(name, _)| name == "WINDLASS_TOKEN");
-        if let (Some((_, token)), Ok(start)) = (token, process::ancestry::start_time(launcher)) {
+        if let (Some((_, token)), Ok(start)) = (token, ancestry::start_time(launcher)) {
             let badge = Badge {
                 token: token.clone(),
                 attempt: attempt.clone(),
@@ -455,6 +489,7 @@ impl Worker {
                 never: self.site.out_of_reach(state.facts.here),
                 within,
                 read: Some(self.readable(scratch, command.programs)),
+                network: here_network(plan),
             };
         }
         Ok(Ok((backend, policy, command.sign_in)))
@@ -530,6 +565,11 @@ impl Worker {
         }
         if let Ok(paths) = std::env::join_paths(&self.site.allow_write) {
             set(MAY_WRITE, paths.to_string_lossy().into_owned());
+        }
+        if self.site.publishing != PublishRules::default() {
+            let rules =
+                serde_json::to_string(&self.site.publishing).map_err(std::io::Error::other)?;
+            set(PUBLISHING, rules);
         }
         set("WINDLASS_TOKEN", uuid::Uuid::new_v4().simple().to_string());
         set("WINDLASS_PROMPT_FILE", prompt_file.to_string_lossy().into_owned());

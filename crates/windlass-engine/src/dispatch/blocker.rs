@@ -1,4 +1,4 @@
-//! Looking whether a blocker is put right.
+//! Looking whether a blocker is solved.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::verify::{Cancel, Verification, Verifier, VerifyRequest};
 pub struct BlockerLook {
     /// Whether its check holds; none where it has none, or where that could not be found out.
     pub is_fixed: Option<bool>,
-    /// Whether what has to hold before the run goes on does; none where nothing has to, or where the
+    /// Whether what has to hold before the run continues does; none where nothing has to, or where the
     /// check failed before it.
     pub verified: Option<bool>,
     /// Why the run cannot go on.
@@ -37,7 +37,7 @@ impl BlockerLook {
     }
 }
 
-/// Looks whether a blocker is put right and changes nothing: not the run, and not the tree of a driver
+/// Looks whether a blocker is solved and changes nothing: not the run, and not the tree of a driver
 /// that is alive.
 ///
 /// # Errors
@@ -90,6 +90,8 @@ fn seen(
         first_code: None,
         red: None,
         known_failures: state.known_failures(),
+        base_record: state.facts.base_record.as_ref(),
+        rules: &state.facts.failure_rules,
         snapshot: &Snapshot { code: code.clone(), papers },
         held: Vec::new(),
         base_code: code,
@@ -97,6 +99,7 @@ fn seen(
         committed_code: code,
         pins: &state.pins,
         pinned_values: &state.pinned_values,
+        has_unseen: false,
         context: &state.context,
         document: &document,
     };
@@ -104,7 +107,7 @@ fn seen(
 }
 
 impl Worker {
-    /// Runs the check of a blocker, then what has to hold before the run goes on, on code that was
+    /// Runs the check of a blocker, then what has to hold before the run continues, on code that was
     /// accepted. Both run where all checks do, and are confined as they are.
     pub(super) fn look_at_blocker(
         &mut self,

@@ -17,8 +17,8 @@ use crate::agent::AgentCommand;
 use crate::exposed::{Around, How, installation_of, show_program};
 use crate::git::{PlaceKind, place_files};
 use crate::home::{WORK_PREFIX, canonical};
-use crate::launcher::level::Level;
 use crate::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
+use crate::level::Level;
 
 /// How much of a folder's name is for people.
 const MAX_NAME_CHARS: usize = 80;
@@ -146,6 +146,8 @@ impl Worker {
             add_git(&user.top_level, &user.git_dir, &user.common_dir, mounts);
             return Ok(());
         }
+        let borrowed = self.place.borrowed().into_iter();
+        mounts.extend(borrowed.map(|path| Mount::ReadOnly { from: path.clone(), to: path }));
         let copied = self.verifier.rooms.copied_folder();
         if self.has_copied_folders() && self.no_layers_over_place().is_none() {
             let work = work_beside(self.place.root());

@@ -10,16 +10,16 @@ use windlass_core::id::RunId;
 use windlass_core::run::{Actor, DecidedFrom, HostProcess, InputKind, Presence, RunState};
 use windlass_core::time::Span;
 
-use super::clock::now;
 use super::driver::{DriveError, DriveOptions, Driver};
 use super::hosted;
-use super::request::{Answer, Posted, Request};
+use super::request::{Answer, Posted, Request, UnreadableAnswer};
 use super::site::Site;
 use super::socket;
+use crate::clock::now;
 use crate::fault;
 use crate::hosted::caller;
 use crate::journal::load;
-use crate::process::ancestry::{self, AncestryError};
+use crate::process_table::ancestry::{self, AncestryError};
 use crate::store::{Fault, OpenError, ReadError, Store};
 
 /// How long a living driver may take to answer.
@@ -52,6 +52,8 @@ pub enum ClientError {
     Answer(#[from] Fault),
     #[error("the driver did not answer within {}s; the request stays in its inbox", PATIENCE.as_secs())]
     NoAnswer,
+    #[error(transparent)]
+    Unreadable(#[from] UnreadableAnswer),
     #[error(transparent)]
     Drive(Box<DriveError>),
 }
@@ -185,7 +187,7 @@ fn send_heard(
     store: &mut Store,
 ) -> Result<Sent, ClientError> {
     let actor = Actor::person(person);
-    let item = store.post(run, now(), actor.as_str(), &asked.bytes())?;
+    let item = store.post(run, now(), &actor.to_string(), &asked.bytes())?;
     fault::point("request-posted");
     let home = site.home.run(run);
     let deadline = Instant::now() + PATIENCE;
@@ -193,7 +195,7 @@ fn send_heard(
     loop {
         socket::ring(&home.socket());
         if let Some(answer) = store.outcome(item)? {
-            let answer = serde_json::from_slice(&answer).unwrap_or(Answer::Accepted);
+            let answer = Answer::read(&answer)?;
             return Ok(Sent { answer, driven });
         }
         match decide_alone(site, run, person) {

@@ -5,27 +5,28 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel};
 use std::time::{Duration, Instant};
 
-use windlass_core::id::{AttemptId, RunId};
+use windlass_core::id::{AttemptId, RunId, VerificationId};
+use windlass_core::proof::VerifyReport;
 use windlass_core::run::{
     Actor, Decision, Effect, Event, HostKind, Input, InputKind, Phase, RunState, RunStatus,
-    Session, outstanding,
+    Session, failure_signature, outstanding,
 };
 use windlass_core::snapshot::Snapshot;
 use windlass_core::time::Timestamp;
 use windlass_core::view;
 
-use super::clock::now;
 use super::ledger;
 use super::message::{Looked, Message, Report};
 use super::mirror;
-use super::request::{Answer, Posted};
+use super::request::{Answer, Posted, UnreadableAnswer};
 use super::site::Site;
 use super::socket::{self, AgentAnswer};
 use super::worker::{Extra, Job, WorkerError};
 use super::workers::Workers;
+use crate::clock::now;
 use crate::fault;
 use crate::hosted::{self, guard_file};
-use crate::journal::{DecideError, Journal, Step, load};
+use crate::journal::{DecideError, Journal, Step, elsewhere, load};
 use crate::process;
 use crate::room;
 use crate::store::lock::{DriverLock, ExclusiveLock, LockError, SharedLock, WaitError};
@@ -66,6 +67,10 @@ pub enum DriveError {
     Socket(#[source] std::io::Error),
     #[error("the worker died")]
     WorkerDied,
+    #[error("the request was not answered; it stays in the inbox")]
+    NoAnswer,
+    #[error(transparent)]
+    Unreadable(#[from] UnreadableAnswer),
 }
 
 /// How a driver behaves.
@@ -75,6 +80,8 @@ pub struct DriveOptions {
     pub no_wait: bool,
     /// Whether it leaves for questions, because somebody is there who asks them.
     pub leaves_for_questions: bool,
+    /// How long it waits for another driver to leave.
+    pub patience: Duration,
     /// Whether it acts for a session that has the attempts in hand.
     pub(super) hosted: bool,
 }
@@ -84,6 +91,12 @@ impl DriveOptions {
     #[must_use]
     pub fn leaving_for_questions(self, leaves_for_questions: bool) -> Self {
         Self { leaves_for_questions, ..self }
+    }
+
+    /// Has it wait for another driver to leave: whoever answers a gate holds the lock for a moment more.
+    #[must_use]
+    pub fn patient(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 
     /// A driver that starts attempts itself.
@@ -154,7 +167,8 @@ impl Driver {
         observer: Observer,
     ) -> Result<Self, DriveError> {
         let home = site.home.run(run);
-        let lock = DriverLock::try_acquire(&home.driver_lock())?
+        let deadline = Instant::now() + options.patience;
+        let lock = DriverLock::acquire_until(&home.driver_lock(), deadline)?
             .ok_or_else(|| DriveError::Driven { run: run.clone() })?;
         fault::point("lock-taken");
         refuse_hosted(site, run)?;
@@ -212,7 +226,7 @@ impl Driver {
     /// Drives the run until it ends or waits for a person.
     ///
     /// # Errors
-    /// Windlass could not do its work; the run goes on from the last decision when it is resumed.
+    /// Windlass could not do its work; the run continues from the last decision when it is resumed.
     pub fn drive(mut self) -> Result<Ended, DriveError> {
         // A driver that was killed may have left this undone.
         ledger::catch_up(&self.site, &self.journal);
@@ -282,7 +296,7 @@ impl Driver {
         }
     }
 
-    /// Whether its person wants it to go while it only looks whether something was put right. A run that
+    /// Whether its person wants it to go while it only looks whether something was solved. A run that
     /// waits for a person cannot be paused.
     fn is_sent_away(&self) -> bool {
         self.interrupted && self.journal.state().status() == RunStatus::AwaitingUser
@@ -370,7 +384,7 @@ impl Driver {
         }
     }
 
-    /// Whether an attempt is in the hands of the session that this driver acts for.
+    /// Whether an attempt is assigned to the session that this driver acts for.
     fn is_with_host(&self, effect: &Effect) -> bool {
         matches!(effect, Effect::EnsureAttempt { attempt }
             if self.hosted && !self.is_orphaned(attempt))
@@ -529,7 +543,10 @@ impl Driver {
         Ok(())
     }
 
-    fn report(&mut self, report: Report) -> Result<(), DriveError> {
+    fn report(&mut self, mut report: Report) -> Result<(), DriveError> {
+        if let InputKind::Verified { verification, report: seen, .. } = &mut report.input {
+            self.look_elsewhere(*verification, seen);
+        }
         let input = Input { at: now(), actor: Actor::engine(), kind: report.input };
         let decided = self.journal.decide(input, Vec::new(), report.passes);
         // A report that is no longer expected was overtaken by a decision.
@@ -537,6 +554,15 @@ impl Driver {
             self.observed(&step);
         }
         Ok(())
+    }
+
+    /// Adds to a failure where other runs met the same, so that it stands in the journal before the next
+    /// attempt is told.
+    fn look_elsewhere(&self, verification: VerificationId, seen: &mut VerifyReport) {
+        let state = self.journal.state();
+        if let Some(signature) = failure_signature(state, verification, seen) {
+            seen.elsewhere = elsewhere(self.journal.stored(), &state.facts.run, &signature);
+        }
     }
 
     pub(super) fn feed(&mut self, kind: InputKind, actor: Actor) -> Result<(), DriveError> {
@@ -550,7 +576,7 @@ impl Driver {
         guard_file::note(&self.site.home, self.journal.state());
         if step.events.iter().any(|event| matches!(event, Event::ProgressReported { .. })) {
             let state = self.journal.state();
-            // Without the copy the run goes on as well; `windlass report` says the same.
+            // Without the copy the run continues as well; `windlass report` says the same.
             let _ = mirror::progress(state, std::path::Path::new(&state.facts.place));
         }
         (self.observer)(step, self.journal.state());
@@ -597,6 +623,8 @@ impl Driver {
         changed: Vec<String>,
     ) -> Result<(), DriveError> {
         let Looked { item, actor, request, presence } = looked;
+        // Without a readable actor nobody knows whether a person asked.
+        let Ok(actor) = actor.parse::<Actor>() else { return self.settle(item, &unreadable()) };
         if let Some(stale) = request.stale(self.journal.state().gate().map(|gate| gate.id)) {
             return self.settle(item, &Answer::rejected(&stale));
         }
@@ -606,7 +634,6 @@ impl Driver {
             Some(paths) => Answer::Changed { paths },
             None => Answer::Accepted,
         };
-        let actor = serde_json::from_value(actor.into()).unwrap_or_else(|_| Actor::engine());
         let kind = match presence {
             Some(presence) => InputKind::DecidedAt { presence, decision },
             None => InputKind::Decided(decision),
@@ -680,7 +707,7 @@ fn ignore_rejection<T>(decided: Result<T, DriveError>) -> Result<Option<T>, Driv
 }
 
 fn encode(answer: &Answer) -> Vec<u8> {
-    serde_json::to_vec(answer).unwrap_or_default()
+    serde_json::to_vec(answer).expect("an answer has string keys only")
 }
 
 fn unreadable() -> Answer {

@@ -9,9 +9,9 @@ use windlass_core::proof::Outcome;
 use windlass_core::run::RunState;
 
 use super::attempt::{ERRORS, MAX_OUTPUT_BYTES, OUTPUT};
-use super::clock::now;
 use super::worker::{Worker, WorkerError};
 use crate::agent::AgentResult;
+use crate::clock::now;
 use crate::git::place_files;
 
 /// How much of the end of an output the user's failure rules see.

@@ -13,12 +13,12 @@ use windlass_core::run::{
     Actor, DecidedFrom, Effect, InputKind, Phase, Presence, Rejected, RunState, Session,
 };
 
-use super::clock::now;
 use super::driver::{DriveError, DriveOptions, Driver, Observer};
 use super::hosted_journal::wait_for_lock;
 use super::request::{Answer, Posted, Request};
 use super::site::Site;
 use super::worker::Extra;
+use crate::clock::now;
 use crate::fault;
 use crate::journal::{DecideError, Journal, load};
 use crate::store::Store;
@@ -51,11 +51,12 @@ impl HostedDriver {
         site: &Arc<Site>,
         run: &RunId,
         session: &Session,
-        person: &str,
+        (person, observer): (&str, Observer),
         patience: Duration,
     ) -> Result<Self, DriveError> {
         let lock = wait_for_lock(&site.home, run, patience)?;
-        let joined = Self::under(site, run, person, lock, |store| Journal::join(store, run))?;
+        let who = (person, observer);
+        let joined = Self::under(site, run, who, lock, |store| Journal::join(store, run))?;
         let state = joined.state();
         if state.is_ended() || state.session.as_ref() != Some(session) || !state.is_hosted() {
             return Err(DriveError::NotOwner { run: run.clone() });
@@ -71,12 +72,13 @@ impl HostedDriver {
         site: &Arc<Site>,
         run: &RunId,
         session: &Session,
-        person: &str,
+        (person, observer): (&str, Observer),
         patience: Duration,
     ) -> Result<Self, DriveError> {
         let lock = wait_for_lock(&site.home, run, patience)?;
         let owned = is_owned_by(site, run, session)?;
-        let mut claimed = Self::under(site, run, person, lock, |store| match owned {
+        let who = (person, observer);
+        let mut claimed = Self::under(site, run, who, lock, |store| match owned {
             true => Journal::join(store, run),
             false => Journal::take_over(store, run),
         })?;
@@ -91,12 +93,11 @@ impl HostedDriver {
     fn under(
         site: &Arc<Site>,
         run: &RunId,
-        person: &str,
+        (person, observer): (&str, Observer),
         lock: DriverLock,
         open: impl FnOnce(Store) -> Result<Journal, DecideError>,
     ) -> Result<Self, DriveError> {
         let options = DriveOptions { no_wait: true, hosted: true, ..DriveOptions::default() };
-        let observer: Observer = Box::new(|_, _| {});
         let driver = Driver::with_lock(site, run, person, options, observer, lock, open)?;
         Ok(Self { driver, person: person.to_owned() })
     }
@@ -174,11 +175,11 @@ impl HostedDriver {
         let presence = Presence::from(DecidedFrom::Session);
         let bytes = Posted { request: request.clone(), presence }.bytes();
         let store = self.driver.journal_mut().store();
-        let item = store.post(&run, now(), actor.as_str(), &bytes)?;
+        let item = store.post(&run, now(), &actor.to_string(), &bytes)?;
         self.driver.take_up_inbox()?;
         let outcome = self.driver.journal_mut().store().outcome(item);
-        let answer = outcome.map_err(crate::store::ReadError::from)?;
-        Ok(answer.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or(Answer::Accepted))
+        let answer = outcome.map_err(crate::store::ReadError::from)?.ok_or(DriveError::NoAnswer)?;
+        Ok(Answer::read(&answer)?)
     }
 
     /// Leaves; the session stays the driver.
@@ -204,7 +205,8 @@ pub(super) fn settle_inbox(site: &Arc<Site>, run: &RunId, person: &str) -> Resul
     let lock = DriverLock::try_acquire(&site.home.run(run).driver_lock())?
         .ok_or_else(|| DriveError::Driven { run: run.clone() })?;
     let open = |store| Journal::join(store, run);
-    let mut joined = HostedDriver::under(site, run, person, lock, open)?;
+    let nobody: Observer = Box::new(|_, _| {});
+    let mut joined = HostedDriver::under(site, run, (person, nobody), lock, open)?;
     joined.driver.take_up_inbox()?;
     joined.driver.leave();
     Ok(())

@@ -11,13 +11,13 @@ use windlass_core::run::{
 };
 use windlass_core::time::Timestamp;
 
-use super::clock::now;
 use super::driver::DriveError;
+use crate::clock::now;
 use crate::home::RepositoryHome;
 use crate::hosted::guard_file;
 use crate::journal::{DecideError, Journal};
-use crate::store::Store;
 use crate::store::lock::DriverLock;
+use crate::store::{OpenError, Store};
 
 /// How often a call that waits for another one looks again.
 const INTERVAL: Duration = Duration::from_millis(5);
@@ -40,7 +40,9 @@ impl HostedJournal {
         patience: Duration,
     ) -> Result<Self, DriveError> {
         let lock = wait_for_lock(home, run, patience)?;
-        let journal = Journal::join(Store::open(&home.state)?, run)?;
+        let store = Store::open(&home.state)?;
+        store.leave_log().map_err(OpenError::from)?;
+        let journal = Journal::join(store, run)?;
         Ok(Self { home: home.clone(), journal, _lock: lock })
     }
 

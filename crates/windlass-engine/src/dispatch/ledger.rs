@@ -3,8 +3,9 @@
 //! It is written after the decision is durable. What a crash keeps from being written is read from
 //! the journal by whoever comes next; a limit that is lost that way is met again.
 
+use windlass_core::id::StepId;
 use windlass_core::proof::Outcome;
-use windlass_core::run::{Category, Event, LIMIT_WITHOUT_RESET, RunState};
+use windlass_core::run::{Category, Event, Phase, RunState, limit_without_reset};
 use windlass_core::time::Timestamp;
 
 use super::site::Site;
@@ -21,7 +22,7 @@ pub(super) fn note(site: &Site, journal: &Journal, step: &Step) {
                 ended = true;
                 let (now, outcome) = (step.input.at, &report.outcome);
                 if let Some((_, account)) = site.account(journal.state(), &attempt.step) {
-                    note_limit(site, journal.state(), &account, outcome, now);
+                    note_limit(site, journal.state(), &attempt.step, &account, outcome, now);
                 }
             }
             Event::AttemptLost { .. } => ended = true,
@@ -42,8 +43,20 @@ pub(super) fn catch_up(site: &Site, journal: &Journal) {
     }
 }
 
-fn note_limit(site: &Site, state: &RunState, account: &str, outcome: &Outcome, now: Timestamp) {
-    let no_end = now.plus(LIMIT_WITHOUT_RESET);
+fn note_limit(
+    site: &Site,
+    state: &RunState,
+    step: &StepId,
+    account: &str,
+    outcome: &Outcome,
+    now: Timestamp,
+) {
+    // Other runs wait as long as this one was told to.
+    let phase = state.plan.find(step).map(|index| &state.step(index).phase);
+    let no_end = match phase {
+        Some(Phase::Waiting { until, limit: true }) => *until,
+        _ => now.plus(limit_without_reset(1)),
+    };
     let noted = match outcome {
         Outcome::ProviderLimit { resets_at, message } => {
             let (until, seen_by) = (resets_at.unwrap_or(no_end), state.facts.run.clone());

@@ -2,24 +2,21 @@
 
 use std::path::Path;
 
-use windlass_core::id::{StepId, StepIndex};
+use windlass_core::id::StepIndex;
 use windlass_core::plan::template;
 use windlass_core::platform;
 use windlass_core::prompt::{
-    CLARIFICATIONS_FILE, GOAL_FILE, ISSUE_FILE, PLATFORM_FILE, evidence_file, issue_text,
-    item_file, task_file,
+    CLARIFICATIONS_FILE, GOAL_FILE, ISSUE_FILE, PLATFORM_FILE, criterion_file, criterion_text,
+    evidence_file, issue_text, item_file, task_file,
 };
 use windlass_core::run::RunState;
-use windlass_core::view::{self, Lines, printable};
+use windlass_core::view;
 
 use crate::git::place_files::{self, PlaceFileError};
 use crate::store::blobs::Blobs;
 
 /// How much of one piece of evidence is copied into the place.
 const MAX_EVIDENCE_BYTES: u64 = 1 << 20;
-
-/// The longest first line of a commit's message.
-const MAX_SUBJECT_CHARACTERS: usize = 200;
 
 /// Where people read how far the stories have come.
 const PROGRESS_FILE: &str = ".windlass/run/progress.md";
@@ -60,6 +57,8 @@ pub(super) fn write(
     let task = template::fill_context(&plan.task, &state.context_of(index))
         .unwrap_or_else(|_| plan.task.clone());
     courtesy(copy(place, &task_file(plan), task.as_bytes()))?;
+    let criterion = criterion_text(state, index);
+    courtesy(copy(place, &criterion_file(plan), criterion.as_bytes()))?;
     let evidence = step.failure.iter().flat_map(|failure| &failure.checks);
     for blob in evidence.filter_map(|check| check.evidence.as_ref()) {
         if let Ok(bytes) = blobs.get(&blob.hash, MAX_EVIDENCE_BYTES) {
@@ -86,49 +85,5 @@ fn courtesy(written: Result<(), PlaceFileError>) -> Result<(), PlaceFileError> {
             Err(PlaceFileError::Io { path, source })
         }
         _ => Ok(()),
-    }
-}
-
-/// Returns the message of the commit of a proven step.
-pub(super) fn commit_message(state: &RunState, step: &StepId, link: Option<&String>) -> String {
-    let title = state.plan.find(step).map(|index| state.plan.step(index).title.clone());
-    let title = title.unwrap_or_else(|| step.to_string());
-    let (about, goal) = match &state.plan.issue {
-        Some(issue) if !issue.title.is_empty() => {
-            (format!("#{}/{step}", issue.number), &issue.title)
-        }
-        Some(issue) => (format!("#{}/{step}", issue.number), &state.plan.goal),
-        None => (step.to_string(), &state.plan.goal),
-    };
-    let index = state.plan.find(step);
-    let set_back = index.is_some_and(|index| state.step(index).taken_back.is_some());
-    let subject = match set_back {
-        true => subject(&about, &format!("set back, skipped: {title} - {goal}")),
-        false => subject(&about, &format!("{title} - {goal}")),
-    };
-    let link = link.map(|link| format!("Windlass-Journal: {link}\n")).unwrap_or_default();
-    format!("{subject}\n\nWindlass-Run: {}\nWindlass-Step: {step}\n{link}", state.facts.run)
-}
-
-/// Returns the first line of a message. A forge acts on messages as it does on descriptions (`closes #5`,
-/// `@name`, `[skip ci]`), so only what windlass writes in front may refer to an issue.
-fn subject(about: &str, words: &str) -> String {
-    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let subject = format!("wip({about}): {}", view::quiet(&printable(&words, Lines::One)));
-    subject.chars().take(MAX_SUBJECT_CHARACTERS).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_message_refers_to_the_runs_issue_and_to_nothing_else() {
-        assert_eq!(
-            subject("#12/build", "Build - closes #5\nfor @ada [skip ci]\u{202e}"),
-            "wip(#12/build): Build - closes #\u{200b}5 for @\u{200b}ada [\u{200b}skip ci]\\u{202e}"
-        );
-        let long = subject("build", &"@a #1 ".repeat(200));
-        assert!(long.chars().count() == MAX_SUBJECT_CHARACTERS && !long.contains("#1"), "{long}");
     }
 }

@@ -12,12 +12,12 @@
 //! any line, a new driver folds the journal and ensures what is outstanding.
 
 mod aside;
+mod at_once;
 mod attempt;
 mod blocker;
 mod boxed;
 mod branch;
 mod client;
-mod clock;
 mod driver;
 mod held;
 mod hosted;
@@ -25,7 +25,6 @@ mod hosted_journal;
 mod ledger;
 mod message;
 mod mirror;
-pub(crate) mod network;
 mod notify;
 mod pins;
 mod publish;
@@ -33,21 +32,22 @@ mod request;
 mod servers;
 mod site;
 mod socket;
+mod squash;
 mod start;
 mod tasks;
 mod unstarted;
 mod worker;
 mod workers;
 
+pub use crate::clock::now;
 pub use blocker::{BlockerLook, check_blocker};
 pub use branch::IssueBranch;
 pub use client::{ClientError, Sent, send, send_on_behalf, send_played, send_shown};
-pub use clock::now;
 pub use driver::{DriveError, DriveOptions, Driver, DriverHandle, Ended, Observer};
 pub use hosted::{HostedDriver, Stopped};
 pub use hosted_journal::{HostedJournal, attempt_of};
 pub use notify::{NotifyError, NotifyRequest, notify};
-pub use request::{Answer, Request};
+pub use request::{Answer, Request, UnreadableAnswer};
 pub use site::{OpenMachine, Site};
 pub use socket::{AgentAnswer, AgentCall, SocketError, context_get, context_set, item_call};
 pub use start::{

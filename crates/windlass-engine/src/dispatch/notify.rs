@@ -17,9 +17,9 @@ use windlass_core::view::{Lines, printable};
 use super::attempt::Scratch;
 use super::site::Site;
 use crate::agent::check_environment;
-use crate::launcher::level::Level;
 use crate::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
 use crate::launcher::{Confinement, ConfinementMode, LaunchPolicy};
+use crate::level::Level;
 use crate::process::{self, LauncherCommand, SpawnError};
 
 /// How long a notification may take: whoever sends one over the network needs a second or two.
@@ -72,7 +72,7 @@ pub fn notify(site: &Site, request: &NotifyRequest) -> Result<(), NotifyError> {
         Outcome::Signalled { signal } => format!("it was ended by signal {signal}"),
         Outcome::TimedOut => format!("it took longer than {TIMEOUT}"),
         Outcome::CouldNotStart { message } => format!("it could not start: {message}"),
-        Outcome::OverLimit { what } => format!("it went past its limit: {what}"),
+        Outcome::OverLimit { what } => format!("it exceeded its limit: {what}"),
         Outcome::Idle
         | Outcome::Cancelled
         | Outcome::ProviderLimit { .. }
@@ -117,6 +117,7 @@ fn policy(
             never: site.out_of_reach(false),
             within: vec![scratch.to_owned()],
             read: Some(readable(site, scratch)),
+            ..Confinement::default()
         };
     }
     Ok(policy)

@@ -27,7 +27,7 @@ pub enum BodyError {
 
 impl Worker {
     /// Pushes the branch and opens the pull request, or finds that both are there. Whatever a person
-    /// has to put right is reported; it is tried again when the run is resumed.
+    /// has to solve is reported; it is tried again when the run is resumed.
     pub(super) fn publish(
         &self,
         state: &RunState,
@@ -46,13 +46,17 @@ impl Worker {
             return Ok(refused(format!("`{step}` publishes nothing"), None));
         };
         let body = self.body(state, step)?;
+        let published = self.squashed(state, commit)?;
+        // Where a publication that failed after its push may have left the branch.
+        let own = state.intended.iter().map(|commit| self.squashed(state, commit));
+        let own: Vec<ObjectId> = own.collect::<Result<_, _>>()?;
         let publishing = |remote: &Remote| {
             forge::publish(
                 remote,
                 &PublishRequest {
                     branch: state.facts.branch.clone(),
-                    commit: commit.clone(),
-                    expected_remote: seen_there(remote, state, expected)?,
+                    commit: published.clone(),
+                    expected_remote: seen_there(remote, state, expected, &own)?,
                     base: request.base.clone().unwrap_or_else(|| state.facts.base_name.clone()),
                     // The number of the run's own issue stays: the description closes it anyway.
                     title: view::pull_request_title(
@@ -66,7 +70,7 @@ impl Worker {
             )
         };
         // The settings first: even to ask a remote something follows them.
-        let published = match self.changed_settings(state, step) {
+        let outcome = match self.changed_settings(state, step) {
             Ok(None) => Remote::of(&self.site.user, None)
                 .and_then(|remote| Ok(publication(&remote, publishing(&remote)?))),
             Ok(Some((error, settings))) => {
@@ -74,7 +78,7 @@ impl Worker {
             }
             Err(error) => Err(error),
         };
-        Ok(match published {
+        Ok(match outcome {
             Ok(publication) => InputKind::Published { step: step.clone(), epoch, publication },
             Err(error) => refused(refusal(&error, step), None),
         })
@@ -147,9 +151,10 @@ fn seen_there(
     remote: &Remote,
     state: &RunState,
     expected: Option<&ObjectId>,
+    own: &[ObjectId],
 ) -> Result<Option<ObjectId>, ForgeError> {
     let found = remote.remote_branch(&state.facts.branch)?;
-    let own = found.filter(|commit| state.intended.contains(commit));
+    let own = found.filter(|commit| own.contains(commit));
     Ok(own.or_else(|| expected.cloned()))
 }
 

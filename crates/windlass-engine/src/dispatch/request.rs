@@ -5,7 +5,7 @@ use windlass_core::id::{GateId, ItemId, StepId};
 use windlass_core::item::{ItemChange, NewItem};
 use windlass_core::question::Phase;
 use windlass_core::run::{
-    About, Category, Control, Decision, NewBlocker, Presence, Raise, Rejected, RunState,
+    About, Category, Control, Decision, NewBlocker, PlayedBy, Presence, Raise, Rejected, RunState,
 };
 use windlass_core::snapshot::Snapshot;
 
@@ -52,6 +52,8 @@ pub enum Request {
     Pause { now: bool },
     /// See [`Decision::Resume`].
     Resume { raise: Raise },
+    /// See [`Decision::PlayBy`].
+    PlayBy { played_by: PlayedBy },
     /// See [`Decision::WaiveCold`].
     WaiveCold { reason: String },
     /// See [`Decision::RetryReset`].
@@ -92,6 +94,7 @@ impl Request {
             | Self::Feedback { .. }
             | Self::Rollback { .. }
             | Self::Skip { .. }
+            | Self::PlayBy { .. }
             | Self::WaiveCold { .. }
             | Self::RetryReset { .. }
             | Self::PublishDraft
@@ -99,7 +102,7 @@ impl Request {
             | Self::Clarify { .. }
             | Self::UpdateItem { .. }
             | Self::Fixed { .. } => true,
-            // It says that something was put right, or accepts settings that were told about.
+            // It says that something was solved, or accepts settings that were told about.
             Self::Resume { raise } => {
                 *raise != Raise::default() || matches!(state.control, Control::Obstructed { .. })
             }
@@ -144,6 +147,7 @@ impl Request {
             Self::Skip { step, reason, keep } => Decision::Skip { step, reason, keep },
             Self::Pause { now } => Decision::Pause { now },
             Self::Resume { raise } => Decision::Resume { raise },
+            Self::PlayBy { played_by } => Decision::PlayBy { played_by },
             Self::WaiveCold { reason } => Decision::WaiveCold { reason },
             Self::RetryReset { step } => Decision::RetryReset { step },
             Self::AddItem { item } => Decision::AddItem { item },
@@ -201,13 +205,29 @@ pub enum Answer {
     },
 }
 
+/// An answer of another version of windlass.
+#[derive(Debug, thiserror::Error)]
+#[error("the answer to the request cannot be read; `windlass status` says what became of it")]
+pub struct UnreadableAnswer(#[source] serde_json::Error);
+
 impl Answer {
+    /// Reads an answer as it stands in the inbox.
+    ///
+    /// # Errors
+    /// It was written by another version. It may be a refusal, so nobody is told that it was accepted.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, UnreadableAnswer> {
+        serde_json::from_slice(bytes).map_err(UnreadableAnswer)
+    }
+
     /// Says why the core did not take a request, and what to do next.
     pub fn rejected(rejected: &Rejected) -> Self {
         if let Some(hint) = about_items(rejected) {
             return Self::Rejected { message: rejected.to_string(), hint: Some(hint) };
         }
         let hint = match rejected {
+            Rejected::Bug { .. } => Some(
+                "this is a fault of windlass: `windlass doctor --bundle FILE` collects a report",
+            ),
             Rejected::NoGate => Some("`windlass status` says what the run waits for"),
             Rejected::StaleGate { .. } => Some("look at `windlass status` and answer again"),
             Rejected::Busy { .. } => Some("wait for it, or stop it with `windlass pause --now`"),
@@ -221,6 +241,7 @@ impl Answer {
             Rejected::NotPublished { .. } => {
                 Some("only keys with a type in the step's `publishes` can be set")
             }
+            Rejected::PublishedTooOften { .. } => Some("publish what is known at the end, once"),
             Rejected::TooLarge { .. } => {
                 Some("write a file into `.windlass/run/reports` and publish its path")
             }
@@ -335,7 +356,7 @@ fn about_items(rejected: &Rejected) -> Option<String> {
             "skip one with `windlass item update ID --skip REASON`, or raise `max` for the next run"
                 .to_owned()
         }
-        Rejected::ItemsTooLarge => "write a paper and name its path in the body".to_owned(),
+        Rejected::ItemsTooLarge => "write a document and name its path in the body".to_owned(),
         Rejected::ItemsAreAdded => "add them with `windlass item add TITLE`".to_owned(),
         Rejected::BadItem(bad) => bad.help(),
         _ => return None,
@@ -356,5 +377,14 @@ mod tests {
         let new = Posted { request: request.clone(), presence: presence.clone() }.bytes();
         assert_eq!(Posted::read(&new).unwrap(), (request, Some(presence)));
         assert!(Posted::read(b"{}").is_err());
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_read_is_no_acceptance() {
+        let accepted = serde_json::to_vec(&Answer::Accepted).unwrap();
+        assert_eq!(Answer::read(&accepted).unwrap(), Answer::Accepted);
+        for unknown in [&b""[..], b"{}", b"\"postponed\"", br#"{"rejected":{"because":"no"}}"#] {
+            assert!(Answer::read(unknown).is_err());
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use windlass_core::bytes::ByteSize;
 use windlass_core::config::{PassEnv, Sandbox};
+use windlass_core::guard::PublishRules;
 use windlass_core::id::StepId;
 use windlass_core::plan::StepKind;
 use windlass_core::reach::HostRule;
@@ -17,12 +18,12 @@ use crate::exposed::{Around, Exposed};
 use crate::git::{Checkout, EngineRepository, IgnoreRules, UserRepository};
 use crate::home::{RepositoryHome, RunHome, canonical};
 use crate::launcher::ConfinementMode;
-use crate::launcher::level::{self, Level};
+use crate::level::{self, Level};
 use crate::machine::{HouseRules, Machine, account_of};
 use crate::room::copied::Copying;
 use crate::room::{Origin, Rooms};
-use crate::store::Store;
 use crate::store::blobs::Blobs;
+use crate::store::{Life, Store};
 use crate::verify::Verifier;
 
 /// The surroundings of the runs of one repository.
@@ -52,6 +53,8 @@ pub struct Site {
     pub disk_limit: ByteSize,
     /// Hosts of package registries that the user lets `prepare` and attempts reach.
     pub registries: Vec<HostRule>,
+    /// Commands that publish besides the known ones, and those that agents may run nevertheless.
+    pub publishing: PublishRules,
     /// What all runs on this machine share.
     pub machine: Machine,
     /// Quiet hours and the day's budget.
@@ -267,6 +270,20 @@ impl Site {
         self.level(&canonical(&run.layers)) == Level::Namespaces
     }
 
+    /// Returns where a place borrows its objects, if it may: a box shows them to be read only. While an
+    /// agent works in the checkout itself, it can write the files that they would be linked from.
+    pub(super) fn lenders(&self, run: &RunHome) -> Result<Option<PathBuf>, WorkerError> {
+        if !self.boxes(run) {
+            return Ok(None);
+        }
+        let here =
+            |place: &str| !std::path::Path::new(place).starts_with(canonical(&self.home.data));
+        let runs = Store::open(&self.home.state)?.runs()?;
+        let mut unfinished = runs.iter().filter(|run| run.life == Life::Unfinished);
+        let open = unfinished.any(|run| run.place.as_deref().is_some_and(here));
+        Ok((!open).then(|| self.home.base_stores()))
+    }
+
     /// Returns what can be enforced with layers in `folder`.
     pub fn level(&self, folder: &std::path::Path) -> Level {
         match self.sandbox {
@@ -305,7 +322,7 @@ impl Site {
     pub(super) fn account(&self, state: &RunState, step: &StepId) -> Option<(String, String)> {
         let index = state.plan.find(step)?;
         if state.fix(index).is_some() {
-            // A command speaks for nobody.
+            // A shell command uses no account of a provider.
             return None;
         }
         let StepKind::Agent { backend, .. } = &state.plan.step(index).kind else { return None };

@@ -20,7 +20,7 @@ use windlass_core::item::{ItemChange, NewItem};
 use windlass_core::run::{Category, InputKind, NewBlocker};
 
 use super::message::Message;
-use crate::process::ancestry;
+use crate::process_table::ancestry;
 
 /// The longest line that is read: a context value is a fact or a path, not a document.
 const MAX_LINE_BYTES: u64 = 1 << 20;

@@ -4,26 +4,28 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use windlass_core::config::Sandbox;
+use windlass_core::commit::{CommitStyle, SUBJECTS_LOOKED_AT, is_conventional};
+use windlass_core::config::{CommitConfig, Sandbox, Style};
 use windlass_core::deps::Service;
 use windlass_core::failure_rules::FailureRule;
-use windlass_core::id::{ContentHash, RunId};
+use windlass_core::id::{ContentHash, ObjectId, RunId};
 use windlass_core::plan::{BaselinePolicy, Plan, PlanStep, StepKind, StepNetwork};
 use windlass_core::run::{Actor, BaseRecord, BaseResult, Input, InputKind, PushSettings, RunFacts};
 use windlass_core::time::Span;
 
 use super::branch;
-use super::clock::now;
 use super::site::{OpenMachine, Site};
 use super::unstarted::{Starting, UnstartedError};
+use crate::clock::now;
 use crate::fault;
 use crate::forge::{ForgeError, push_settings};
 use crate::git::{
-    EngineRepository, Head, Place, PlaceRequest, place_files, remove_place, remove_whole,
+    EngineRepository, Head, Place, PlaceRequest, UserRepository, place_files, remove_place,
+    remove_whole,
 };
 use crate::journal::{self, DecideError};
 use crate::launcher::confine;
-use crate::launcher::level::Level;
+use crate::level::Level;
 use crate::room::wait_until_swept;
 use crate::store::{Life, Store};
 use crate::verify::{BaseProgress, PreflightError, matching_files, preflight, run_baseline};
@@ -60,6 +62,8 @@ pub struct StartRequest {
     pub no_cold: Option<String>,
     /// Services outside the repository that stories may need, besides those that windlass knows.
     pub services: Vec<Service>,
+    /// How its commits are written, as far as somebody says.
+    pub commits: CommitConfig,
 }
 
 /// Why a run cannot start.
@@ -114,6 +118,9 @@ pub enum StartError {
 
 /// Whoever waits for a run to start.
 pub trait StartWatcher {
+    /// Learns which run it is, before anything is copied.
+    fn begins(&mut self, _run: &RunId) {}
+
     /// Sees what the baseline does.
     fn baseline(&mut self, progress: &BaseProgress);
 
@@ -156,7 +163,7 @@ pub fn start(
     request: StartRequest,
     watcher: &mut dyn StartWatcher,
 ) -> Result<RunId, StartError> {
-    let begun = Beginning::make(site, request)?;
+    let begun = Beginning::make(site, request, watcher)?;
     let run = begun.facts.run.clone();
     begun.finish(|begun| {
         let record = begun.look_at_base(watcher)?;
@@ -196,7 +203,7 @@ pub fn baseline_alone(
     watcher: &mut dyn StartWatcher,
 ) -> Result<BaseRecord, StartError> {
     let mut record = BaseRecord::default();
-    Beginning::make(site, request)?.finish(|begun| {
+    Beginning::make(site, request, watcher)?.finish(|begun| {
         record = begun.look_at_base(watcher)?;
         Ok(Keep::Nothing)
     })?;
@@ -222,12 +229,17 @@ struct Beginning<'s> {
 }
 
 impl<'s> Beginning<'s> {
-    fn make(site: &'s Arc<Site>, request: StartRequest) -> Result<Self, StartError> {
+    fn make(
+        site: &'s Arc<Site>,
+        request: StartRequest,
+        watcher: &mut dyn StartWatcher,
+    ) -> Result<Self, StartError> {
         let store = Store::open(&site.home.state)?;
         if request.here {
             refuse_second_run_here(&store, site)?;
         }
         let run = RunId::new(fresh_id());
+        watcher.begins(&run);
         let home = site.home.run(&run);
         refuse_open_machine(site, &request.plan)?;
         fs_err::create_dir_all(&home.state)?;
@@ -243,6 +255,10 @@ impl<'s> Beginning<'s> {
             branch: request.branch.unwrap_or_else(|| branch::of_goal(&request.plan, &run)),
             base: base.clone(),
             lfs_filter: Some(site.exe.clone()),
+            base_stores: match request.here {
+                true => Some(site.home.base_stores()),
+                false => site.lenders(&home)?,
+            },
         };
         let carried = carry(site, &request.plan)?;
         let starting = Starting::begin(site, &run, &place_request.branch, request.here)?;
@@ -271,6 +287,7 @@ impl<'s> Beginning<'s> {
                 return Err(error.into());
             }
         };
+        let commits = commit_style(&site.user, &base, &request.commits);
         let facts = RunFacts {
             run,
             branch: place_request.branch.clone(),
@@ -294,6 +311,7 @@ impl<'s> Beginning<'s> {
             questions_wait: request.questions_wait,
             base_record: None,
             no_cold: request.no_cold,
+            commits,
         };
         let (plan, person) = (request.plan, request.person);
         Ok(Self { site, store, engine, plan, person, place, facts, starting })
@@ -357,6 +375,24 @@ fn refuse_missing(record: &BaseRecord) -> Result<(), StartError> {
     match record.commands.iter().find_map(lacks) {
         Some((command, program)) => Err(StartError::MissingProgram { command, program }),
         None => Ok(()),
+    }
+}
+
+/// How the commits of a run are written: as it is set, else as the repository's own are. Where those cannot
+/// be read, nobody is kept from starting by it.
+fn commit_style(user: &UserRepository, base: &ObjectId, set: &CommitConfig) -> CommitStyle {
+    let as_in_repository = || {
+        let subjects = user.subjects_before(base, SUBJECTS_LOOKED_AT).unwrap_or_default();
+        is_conventional(subjects.iter().map(String::as_str))
+    };
+    CommitStyle {
+        conventional: match set.style.unwrap_or_default() {
+            Style::Auto => as_in_repository(),
+            Style::Conventional => true,
+            Style::Plain => false,
+        },
+        subject: set.subject.clone(),
+        squash: set.squash.unwrap_or_default(),
     }
 }
 

@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use windlass_core::glob;
 use windlass_core::id::StepId;
-use windlass_core::item::{MAX_TASKS_BYTES, Task, read_tasks};
-use windlass_core::plan::{Foreach, glob, template};
+use windlass_core::item::Task;
+use windlass_core::plan::{Foreach, template};
 use windlass_core::run::{InputKind, RunState};
 use windlass_core::story;
+use windlass_core::tasks::{MAX_TASKS_BYTES, read_tasks};
 
 use super::worker::Worker;
 use crate::git::place_files::{self, PlaceFileError};

@@ -6,14 +6,13 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use windlass_core::id::{ObjectId, StepId};
 use windlass_core::proof::Trouble;
-use windlass_core::run::{BaselineRequest, Effect, InputKind, RunState};
+use windlass_core::run::{BaselineRequest, Effect, InputKind, RunState, aside_file};
 use windlass_core::snapshot::{Baseline, Snapshot};
 use windlass_core::time::Timestamp;
 use windlass_core::view;
 
 use super::aside;
 use super::message::{Looked, Message, Report};
-use super::mirror;
 use super::pins::pins_for;
 use super::site::Site;
 use super::socket::Badges;
@@ -63,6 +62,10 @@ pub enum WorkerError {
     Put(#[from] crate::store::blobs::PutError),
     #[error("the store cannot be opened")]
     Open(#[from] crate::store::OpenError),
+    #[error("the runs cannot be listed")]
+    List(#[from] crate::store::Fault),
+    #[error("the commit {commit} would not have the files that were proven")]
+    OtherFiles { commit: ObjectId },
     #[error("the text of the pull request could not be written")]
     Body(#[from] super::publish::BodyError),
     #[error("an attempt could not be started")]
@@ -116,7 +119,7 @@ pub(super) struct Worker {
     pub(super) begun: Option<(u32, Baseline)>,
     /// The snapshot that the place still is, as far as this process knows.
     pub(super) known: Option<Snapshot>,
-    /// Whether HEAD, branch and index of the place have to be put right before the next attempt.
+    /// Whether HEAD, branch and index of the place have to be restored before the next attempt.
     pub(super) unsettled: bool,
     /// Whether it was an agent of this driver that moved HEAD, so that it may be put back.
     pub(super) moved_by_agent: bool,
@@ -226,6 +229,8 @@ impl Worker {
         cancel: &Cancel,
         extra: &Extra,
     ) -> Result<Report, WorkerError> {
+        let run = &state.facts.run;
+        let _span = tracing::info_span!("effect", %run, effect = name(effect)).entered();
         match effect {
             Effect::EvaluateWhen { step, epoch } => {
                 Ok(self.evaluate_when(state, step, *epoch).into())
@@ -330,12 +335,10 @@ impl Worker {
     /// baseline that is taken next knows its content.
     pub(super) fn set_aside(&self, paper: &str, number: usize, step: &StepId, epoch: u32) {
         let root = self.place.root();
-        let step = step.as_str().replace('/', ".");
-        let name = paper.rsplit('/').next().unwrap_or(paper);
-        let folder = format!(".windlass/run/aside/{step}-{epoch}");
-        let target = format!("{folder}/{number}-{name}");
-        let moved = place_files::create_dir(root, Path::new(&folder))
-            .and_then(|()| place_files::rename_within(root, Path::new(paper), Path::new(&target)));
+        let target = aside_file(step, epoch, number, paper);
+        let target = Path::new(&target);
+        let moved = place_files::create_dir(root, target.parent().unwrap_or(target))
+            .and_then(|()| place_files::rename_within(root, Path::new(paper), target));
         if moved.is_err() {
             let _ = place_files::remove_file(root, Path::new(paper));
         }
@@ -347,7 +350,13 @@ impl Worker {
             return Ok(());
         }
         let (_, trouble) = self.observe(state)?;
+        // In a session every hook is a process of its own: what the last attempt did stands in the state.
+        let by_agent = |found: &str| {
+            let mut steps = state.in_hand().map(|index| state.step(index));
+            steps.any(|step| step.moved_to.as_deref() == Some(found))
+        };
         match trouble.into_iter().find(|trouble| matches!(trouble, Trouble::HeadMoved { .. })) {
+            Some(Trouble::HeadMoved { found, .. }) if by_agent(&found) => Ok(()),
             Some(Trouble::HeadMoved { expected, found }) => {
                 Err(WorkerError::HeadMoved { expected, found })
             }
@@ -412,12 +421,15 @@ impl Worker {
             red: state.plan.red_before(index).map(|red| RedStep::of(state, red)),
             held: state.held_before(index).into_iter().map(|red| RedStep::of(state, red)).collect(),
             known_failures: state.known_failures(),
+            base_record: state.facts.base_record.as_ref(),
+            rules: &state.facts.failure_rules,
             snapshot,
             proven_code: &state.proven_code,
             base_code: &state.facts.base_tree,
             committed_code: &state.head_code,
             pins: &pins,
             pinned_values: &state.pinned_values,
+            has_unseen: state.has_unseen(),
             context: &context,
             document: &document,
         };
@@ -464,7 +476,7 @@ impl Worker {
         let commit = self.engine.commit(&CommitRequest {
             parent: parent.clone(),
             tree: code.clone(),
-            message: mirror::commit_message(state, step, link),
+            message: windlass_core::commit::message(state, step, link),
             author,
             committer: Person::default(),
             at: date,
@@ -477,7 +489,7 @@ impl Worker {
             && self.place.kind() == PlaceKind::PrivateClone
         {
             // The agent broke the git directory of its place; the user's branch does not wait for it.
-            self.place.restore_git_directory(&self.site.user, &old.commit)?;
+            self.restore_git_directory(&old.commit)?;
             published = self.place.publish(&self.site.user, &old, &new);
         }
         match published {
@@ -516,13 +528,13 @@ fn without_place(effect: &Effect, state: &RunState) -> Option<Report> {
     Some(InputKind::lost(attempt.clone(), snapshot, trouble).into())
 }
 
-/// Whether only a person can put right what is in the way of a commit.
+/// Whether only a person can solve what is in the way of a commit.
 fn needs_a_person(error: &PublishError) -> bool {
     matches!(error, PublishError::Moved { .. } | PublishError::CheckedOut { .. })
 }
 
 /// Chance for backoffs, drawn here and journalled, so that the core has none.
-fn jitter() -> u16 {
+pub(super) fn jitter() -> u16 {
     let bits = uuid::Uuid::new_v4().as_u128();
     u16::try_from(bits % 1001).unwrap_or(0)
 }

@@ -154,9 +154,12 @@ pub(crate) fn installation_of(program: &Path) -> PathBuf {
     let named = |folder: &Path, name: &str| folder.file_name().is_some_and(|own| own == name);
     let modules = program.ancestors().filter(|folder| named(folder, "node_modules")).last();
     let parent = program.parent().unwrap_or(program);
+    let is_repository = |folder: &Path| folder.join(".git").symlink_metadata().is_ok();
     match (modules, parent.parent()) {
         (Some(modules), _) => modules.to_owned(),
-        (None, Some(prefix)) if named(parent, "bin") => prefix.to_owned(),
+        // A program that was linked from a checkout brings its folder, and not the repository around it.
+        (None, Some(prefix)) if named(parent, "bin") && !is_repository(prefix) => prefix.to_owned(),
+        (None, _) if is_repository(parent) => program.to_owned(),
         (None, _) => parent.to_owned(),
     }
 }
@@ -212,6 +215,32 @@ mod tests {
             assert!(exposed.covers(&home.join(shown)), "{shown}: {:?}", exposed.listed());
         }
         for hidden in [".ssh/id", "tools/lib/other", "own/other"] {
+            assert!(!exposed.covers(&home.join(hidden)), "{hidden}");
+        }
+    }
+
+    #[test]
+    fn a_program_that_is_linked_from_a_checkout_shows_no_repository() {
+        let root = tempfile::tempdir().unwrap();
+        let home = root.path().canonicalize().unwrap();
+        for name in ["repos/one/.git/config", "repos/one/.env", "repos/one/bin/lib.sh"] {
+            file(&home.join(name), "token");
+        }
+        file(&home.join("repos/one/bin/tool"), "#!/bin/sh\n");
+        file(&home.join("repos/two/.git/config"), "token");
+        file(&home.join("repos/two/tool"), "#!/bin/sh\n");
+        fs_err::create_dir_all(home.join("own/bin")).unwrap();
+        for (link, target) in [("one", "repos/one/bin/tool"), ("two", "repos/two/tool")] {
+            let link = home.join("own/bin").join(link);
+            std::os::unix::fs::symlink(home.join(target), link).unwrap();
+        }
+        let env = [("PATH", home.join("own/bin")), ("HOME", home.clone())];
+        let env = env.map(|(name, path)| (name.to_owned(), path.to_string_lossy().into_owned()));
+        let exposed = Exposed::look(&around(&env, &[]));
+        for shown in ["repos/one/bin/tool", "repos/one/bin/lib.sh", "repos/two/tool"] {
+            assert!(exposed.covers(&home.join(shown)), "{shown}: {:?}", exposed.listed());
+        }
+        for hidden in ["repos/one/.env", "repos/one/.git/config", "repos/two/.git/config"] {
             assert!(!exposed.covers(&home.join(hidden)), "{hidden}");
         }
     }

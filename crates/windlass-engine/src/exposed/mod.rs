@@ -74,6 +74,19 @@ impl Around<'_> {
     }
 }
 
+/// Devices that programs expect, where there are no views.
+const DEVICES: &[&str] = &[
+    "/dev/full",
+    "/dev/null",
+    "/dev/ptmx",
+    "/dev/pts",
+    "/dev/random",
+    "/dev/shm",
+    "/dev/tty",
+    "/dev/urandom",
+    "/dev/zero",
+];
+
 impl Exposed {
     /// Looks for what tools need.
     pub fn look(around: &Around<'_>) -> Self {
@@ -116,8 +129,14 @@ impl Exposed {
     /// Returns what may be read where there are no views: everything that is shown, and the kernel's own
     /// folders.
     pub fn readable(&self) -> Vec<PathBuf> {
-        let kernels = ["/dev", "/proc", "/run/systemd/resolve"].map(PathBuf::from).into_iter();
-        let covered = self.covered();
+        let kernels = DEVICES.iter().chain(&["/proc", "/run/systemd/resolve"]).map(PathBuf::from);
+        let mut covered = self.covered();
+        if rustix::process::geteuid().is_root() {
+            // Others cannot read them anyway.
+            covered.extend(
+                self.keys.iter().filter(|key| key.starts_with("/etc")).map(PathBuf::as_path),
+            );
+        }
         let shown = self.shown.iter().flat_map(|shown| without(&shown.path, &covered));
         shown.chain(kernels).filter(|path| path.exists()).collect()
     }
@@ -351,7 +370,14 @@ mod tests {
             .into_iter()
             .filter_map(|path| path.strip_prefix(&home).ok().map(Path::to_owned))
             .collect();
-        let expected = [".cargo/git", ".cargo/registry", ".gradle/caches", ".m2/repository"];
+        let expected = [
+            ".cargo/git",
+            ".cargo/registry",
+            ".gradle/caches",
+            ".gradle/wrapper",
+            ".m2/repository",
+            ".m2/wrapper",
+        ];
         assert_eq!(caches, expected.map(PathBuf::from));
         let uppers = root.join("uppers");
         let mounts = exposed.mounts(&uppers, &[]).unwrap();

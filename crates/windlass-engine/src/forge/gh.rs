@@ -7,11 +7,11 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::environment::UserEnvironment;
 use super::error::ForgeError;
 use super::program::{Answer, Call, Ended};
 use super::remote::Remote;
 use super::said::{Cause, cause, kept};
+use crate::git::UserEnvironment;
 use crate::git::UserRepository;
 
 /// How long one call may take.

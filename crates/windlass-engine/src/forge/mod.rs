@@ -10,7 +10,6 @@
 //! a crash at any point is made good by publishing once more.
 
 mod address;
-mod environment;
 mod error;
 mod gh;
 mod large_files;
@@ -22,11 +21,11 @@ mod remote;
 mod said;
 mod settings;
 
-pub use environment::UserEnvironment;
+pub use crate::git::UserEnvironment;
 pub use error::ForgeError;
 pub use gh::{Gh, GhState, IssueText};
 pub use publish::{PublishRequest, Published, PublishedPullRequest, publish};
 pub use pull_request::{PullRequest, PullRequestSeen, PullRequestState};
 pub use push::PushRequest;
-pub use remote::Remote;
+pub use remote::{Remote, Targets};
 pub use settings::push_settings;

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::environment::UserEnvironment;
 use super::error::ForgeError;
+use crate::git::UserEnvironment;
 use crate::git::pipes::{self, Talk};
 
 /// How much an answer may be: GitHub's largest body is 64 KiB, a hundred pull requests are less.

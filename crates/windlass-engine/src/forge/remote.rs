@@ -6,9 +6,9 @@ use std::time::Duration;
 use windlass_core::id::ObjectId;
 
 use super::address::Address;
-use super::environment::UserEnvironment;
 use super::error::ForgeError;
 use super::said::{Cause, cause, kept, without_credentials};
+use crate::git::UserEnvironment;
 use crate::git::process::{Finished, Git};
 use crate::git::{GitError, UserRepository};
 
@@ -26,6 +26,17 @@ pub struct Remote {
     pub(super) target: String,
     url: String,
     pub(super) address: Option<Address>,
+}
+
+/// What pull requests at a remote can be for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Targets {
+    /// Its default branch.
+    pub default: Option<String>,
+    /// Whether the branch that was asked about is there.
+    pub has_branch: bool,
+    /// Whether the remote said so itself; else it is what was last fetched.
+    pub answered: bool,
 }
 
 impl Remote {
@@ -129,6 +140,42 @@ impl Remote {
         let text = String::from_utf8_lossy(&answer.stdout);
         let mut lines = text.lines().filter_map(|line| line.split_once('\t'));
         Ok(lines.find(|(_, name)| *name == reference).map(|(commit, _)| ObjectId::from(commit)))
+    }
+
+    /// Asks which branch is the default of the remote, and whether `branch` is there. Where it does not
+    /// answer in time, what was last fetched counts.
+    pub fn targets_within(&self, branch: &str, deadline: Duration) -> Result<Targets, ForgeError> {
+        let reference = reference_of(branch)?;
+        let asked = self.git().deadline(deadline).args(["ls-remote", "--quiet", "--symref", "--"]);
+        let answer = asked.arg(&self.target).args(["HEAD", &reference]).run_to_end();
+        if let Ok(answer) = answer
+            && answer.code == 0
+        {
+            let text = String::from_utf8_lossy(&answer.stdout);
+            let default = text
+                .lines()
+                .filter_map(|line| line.strip_prefix("ref: refs/heads/")?.strip_suffix("\tHEAD"))
+                .next();
+            let has = |line: &str| line.split_once('\t').is_some_and(|(_, name)| name == reference);
+            return Ok(Targets {
+                default: default.map(str::to_owned),
+                has_branch: text.lines().any(has),
+                answered: true,
+            });
+        }
+        let known = |name: String| {
+            let asked = self.git().args(["rev-parse", "--verify", "--quiet", &name]).run_to_end();
+            asked.is_ok_and(|answer| answer.code == 0)
+        };
+        let head = format!("refs/remotes/{}/HEAD", self.name);
+        let default = self.git().args(["symbolic-ref", "--quiet", &head]).run_to_end()?;
+        let prefix = format!("refs/remotes/{}/", self.name);
+        let default = String::from_utf8_lossy(&default.stdout).trim().to_owned();
+        Ok(Targets {
+            default: default.strip_prefix(&prefix).map(str::to_owned),
+            has_branch: known(format!("{prefix}{branch}")),
+            answered: false,
+        })
     }
 
     /// Lists the branches that match patterns, or says within the deadline why it cannot.

@@ -14,9 +14,9 @@ use std::time::Duration;
 use windlass_core::id::{ContentHash, RunId};
 use windlass_core::run::PushSettings;
 
-use super::environment::UserEnvironment;
 use super::error::ForgeError;
 use super::said::kept;
+use crate::git::UserEnvironment;
 use crate::git::UserRepository;
 use crate::git::place_files::{PlaceFileError, read_file_bounded};
 use crate::git::process::Git;

@@ -44,6 +44,6 @@ impl EngineRepository {
                 deleted: lines.map(|(_, deleted)| deleted),
             }
         };
-        Ok((changes.iter().map(file).collect(), self.clone_notes(to, &changes)))
+        Ok((changes.iter().map(file).collect(), self.clone_notes(to, &changes)?))
     }
 }

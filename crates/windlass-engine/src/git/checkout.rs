@@ -4,16 +4,16 @@
 //! when the run began; never those of a place. One base tree per run is checked out whole. Another
 //! tree is a *layer* over it: the files that differ, and whiteouts where files are gone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use windlass_core::id::ObjectId;
 
 use super::engine_repository::{EngineRepository, configuration_head};
 use super::git_error::GitError;
-use super::index::{IndexEntry, entries};
+use super::index::{IndexEntry, entries, set_times};
 use super::lfs;
 use super::object::ObjectFormat;
 use super::place::Place;
@@ -104,15 +104,18 @@ impl Checkout {
         Ok(())
     }
 
-    /// Brings the times in an index up to date, after they were set on the files.
+    /// Brings the times in an index up to date, after they were set on the files that were checked out.
     ///
     /// # Errors
-    /// Git fails.
+    /// The index cannot be read or written.
     pub fn refresh(&self, folder: &Path, index: &Path) -> Result<(), CheckoutError> {
-        let refreshed = self.git(folder, index).args(["update-index", "-q", "--refresh"]);
-        // Code 1 says that something differs, such as a submodule: that is not what is asked.
-        refreshed.run_to_end()?;
-        Ok(())
+        let before = fs_err::read(index)?;
+        let times = |path: &[u8]| {
+            let found = folder.join(path_from_bytes(path)).symlink_metadata().ok()?;
+            Some([(found.ctime(), found.ctime_nsec()), (found.mtime(), found.mtime_nsec())])
+        };
+        let now = set_times(&before, self.format, times).ok_or(CheckoutError::Index)?;
+        Ok(fs_err::write(index, now)?)
     }
 
     /// Checks out into an empty folder what differs between two trees, and says what is gone.
@@ -179,6 +182,29 @@ impl Checkout {
         Ok(ObjectId::new(commit))
     }
 
+    /// Packs the commits from `base` to `commit` into a git directory.
+    ///
+    /// # Errors
+    /// Git fails.
+    pub fn pack_history(
+        &self,
+        git_dir: &Path,
+        commit: &ObjectId,
+        base: &ObjectId,
+    ) -> Result<(), CheckoutError> {
+        let pack = git_dir.join("objects/pack");
+        fs_err::create_dir_all(&pack)?;
+        Git::at(&self.dir)
+            .objects(&self.objects)
+            .setting("core.fsync=none")
+            .setting("pack.threads=1")
+            .args(["pack-objects", "--revs", "-q", "--window=0"])
+            .arg(pack.join("pack"))
+            .stdin(format!("{commit}\n^{base}\n").into_bytes())
+            .run()?;
+        Ok(())
+    }
+
     /// Returns how objects are named.
     pub fn format(&self) -> ObjectFormat {
         self.format
@@ -205,21 +231,6 @@ impl Place {
 }
 
 impl UserRepository {
-    /// Returns branches and tags as lines of a `packed-refs` file; those of windlass are left out,
-    /// because they are the work of other runs.
-    ///
-    /// # Errors
-    /// Git fails.
-    pub fn packed_refs(&self) -> Result<String, GitError> {
-        let listed = Git::at(&self.common_dir)
-            .args(["for-each-ref", "--format=%(objectname) %(refname)"])
-            .args(["refs/heads", "refs/tags", "refs/remotes"])
-            .run()?;
-        let text = String::from_utf8_lossy(&listed.stdout);
-        let theirs = text.lines().filter(|line| !line.contains(" refs/heads/windlass/"));
-        Ok(theirs.map(|line| format!("{line}\n")).collect())
-    }
-
     /// Lists what the checkout has and git ignores: folders as a whole, then single files.
     ///
     /// # Errors
@@ -235,22 +246,27 @@ impl UserRepository {
 
     /// Returns the folders that objects are read from: the repository's own, then what it borrows.
     pub fn object_folders(&self) -> Vec<PathBuf> {
-        let mut found = vec![self.common_dir.join("objects")];
-        let mut next = 0;
-        while let Some(folder) = found.get(next).cloned() {
-            next += 1;
-            let listed = fs_err::read(folder.join("info/alternates")).unwrap_or_default();
-            for line in listed.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
-                let path = folder.join(path_from_bytes(line));
-                if let Ok(path) = path.canonicalize()
-                    && !found.contains(&path)
-                {
-                    found.push(path);
-                }
+        object_folders(&self.common_dir)
+    }
+}
+
+/// Returns the folders that a git directory reads objects from: its own, then what it borrows.
+pub(super) fn object_folders(git_dir: &Path) -> Vec<PathBuf> {
+    let mut found = vec![git_dir.join("objects")];
+    let mut next = 0;
+    while let Some(folder) = found.get(next).cloned() {
+        next += 1;
+        let listed = fs_err::read(folder.join("info/alternates")).unwrap_or_default();
+        for line in listed.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+            let path = folder.join(path_from_bytes(line));
+            if let Ok(path) = path.canonicalize()
+                && !found.contains(&path)
+            {
+                found.push(path);
             }
         }
-        found
     }
+    found
 }
 
 /// Reads the user's settings about line ends.
@@ -294,56 +310,109 @@ fn drop_equal(layer: &Path, below: &Path, now: &[IndexEntry<'_>]) -> io::Result<
 }
 
 /// Works out what a layer takes away.
+///
+/// Git writes an index in the order of its paths. Only what differs is looked at closely: a tree has tens of
+/// thousands of files, and a snapshot changes a few.
 fn shape(before: &[IndexEntry<'_>], now: &[IndexEntry<'_>]) -> LayerShape {
-    let files: BTreeMap<&[u8], u32> = now.iter().map(|entry| (entry.path, entry.mode)).collect();
-    let (names_before, names_now) = (names(before), names(now));
+    let (before, now) = (Paths::of(before), Paths::of(now));
     let mut gone = BTreeSet::new();
-    for entry in before.iter().filter(|entry| !files.contains_key(entry.path)) {
-        let path = path_from_bytes(entry.path);
-        let mut above: Vec<&Path> = path.ancestors().skip(1).collect();
+    for path in before.without(&now) {
+        let mut above: Vec<&[u8]> = folders_of(path).collect();
+        // The top folder is always there.
         above.pop();
         above.reverse();
-        let replaced = above.iter().any(|folder| files.contains_key(folder.as_os_str().as_bytes()));
-        if replaced {
+        if above.iter().any(|folder| now.has_file(folder)) {
             // A file in the place of a folder hides all that was in it.
             continue;
         }
-        let folder = above.into_iter().find(|folder| !names_now.contains_key(*folder));
+        let folder = above.into_iter().find(|folder| !now.has_folder(folder));
         // A folder in the place of the file hides it.
-        if folder.is_none() && names_now.contains_key(&path) {
+        if folder.is_none() && now.has_folder(path) {
             continue;
         }
-        gone.insert(folder.unwrap_or(&path).to_owned());
+        gone.insert(path_from_bytes(folder.unwrap_or(path)));
     }
-    let same = |(folder, list): (&PathBuf, &BTreeSet<Vec<u8>>)| {
-        (names_before.get(folder) == Some(list)).then(|| folder.clone())
-    };
-    LayerShape {
-        gone: gone.into_iter().collect(),
-        same_names: names_now.iter().filter_map(same).collect(),
-    }
-}
-
-/// The names in every folder of an index.
-fn names(all: &[IndexEntry<'_>]) -> BTreeMap<PathBuf, BTreeSet<Vec<u8>>> {
-    let mut folders: BTreeMap<PathBuf, BTreeSet<Vec<u8>>> = BTreeMap::new();
-    for entry in all {
-        let mut path = path_from_bytes(entry.path);
-        while let (Some(parent), Some(name)) = (
-            path.parent().map(Path::to_owned),
-            path.file_name().map(|name| name.as_bytes().to_vec()),
-        ) {
-            if !folders.entry(parent.clone()).or_default().insert(name) {
-                break;
+    let mut differing = BTreeSet::new();
+    for path in before.without(&now).into_iter().chain(now.without(&before)) {
+        let mut child = path;
+        for folder in folders_of(path) {
+            if before.has(child) != now.has(child) {
+                differing.insert(folder);
             }
-            path = parent;
+            child = folder;
         }
     }
-    folders
+    let same = now.folders().into_iter();
+    let same = same.filter(|folder| before.has_folder(folder) && !differing.contains(folder));
+    LayerShape { gone: gone.into_iter().collect(), same_names: same.map(path_from_bytes).collect() }
+}
+
+/// The folders above a path, the nearest first; the last one is the top folder.
+fn folders_of(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let slashes = path.iter().enumerate().rev().filter(|(_, byte)| **byte == b'/');
+    slashes.map(|(at, _)| &path[..at]).chain([&path[..0]])
+}
+
+/// The paths of an index, in order.
+struct Paths<'a>(Vec<&'a [u8]>);
+
+impl<'a> Paths<'a> {
+    fn of(entries: &[IndexEntry<'a>]) -> Self {
+        let mut paths: Vec<&[u8]> = entries.iter().map(|entry| entry.path).collect();
+        // It is sorted already, unless somebody else than git wrote it.
+        paths.sort_unstable();
+        Self(paths)
+    }
+
+    fn has_file(&self, path: &[u8]) -> bool {
+        self.0.binary_search(&path).is_ok()
+    }
+
+    fn has_folder(&self, folder: &[u8]) -> bool {
+        if folder.is_empty() {
+            return !self.0.is_empty();
+        }
+        let inside = [folder, b"/"].concat();
+        let first = self.0.partition_point(|path| *path < inside.as_slice());
+        self.0.get(first).is_some_and(|path| path.starts_with(&inside))
+    }
+
+    fn has(&self, path: &[u8]) -> bool {
+        self.has_file(path) || self.has_folder(path)
+    }
+
+    /// Lists the paths that `other` does not have.
+    fn without(&self, other: &Self) -> Vec<&'a [u8]> {
+        let mut others = other.0.iter().peekable();
+        let is_missing = |path: &&&[u8]| {
+            while others.next_if(|other| *other < *path).is_some() {}
+            others.peek() != Some(path)
+        };
+        self.0.iter().filter(is_missing).copied().collect()
+    }
+
+    fn folders(&self) -> BTreeSet<&'a [u8]> {
+        let mut all = BTreeSet::new();
+        let mut last: Option<&[u8]> = None;
+        for path in &self.0 {
+            let mut folders = folders_of(path);
+            let Some(nearest) = folders.next().filter(|nearest| last != Some(*nearest)) else {
+                continue;
+            };
+            last = Some(nearest);
+            // Above one that is known all are known.
+            if all.insert(nearest) {
+                folders.take_while(|folder| all.insert(folder)).for_each(drop);
+            }
+        }
+        all
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn index<'a>(paths: &[&'a str]) -> Vec<IndexEntry<'a>> {
@@ -352,6 +421,7 @@ mod tests {
             mode: 0o100_644,
             object: b"",
             hidden: false,
+            at: 0,
         };
         paths.iter().map(entry).collect()
     }
@@ -364,6 +434,60 @@ mod tests {
         assert_eq!(shape.gone, [PathBuf::from("a/b")], "the rest is replaced by what is there now");
         let same: Vec<PathBuf> = shape.same_names.into_iter().collect();
         assert_eq!(same, [PathBuf::from("")], "the top has the same names");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn what_a_layer_takes_away_is_what_listing_every_folder_shows(
+            before in proptest::collection::btree_set("[ab](/[ab]){0,3}", 0..9),
+            now in proptest::collection::btree_set("[ab](/[ab]){0,3}", 0..9),
+        ) {
+            let (before, now) = (tree(before), tree(now));
+            let b: Vec<&str> = before.iter().map(String::as_str).collect();
+            let n: Vec<&str> = now.iter().map(String::as_str).collect();
+            let shape = shape(&index(&b), &index(&n));
+            let (names_before, names_now) = (names(&before), names(&now));
+            let same: BTreeSet<PathBuf> = names_now
+                .iter()
+                .filter(|(folder, list)| names_before.get(*folder) == Some(*list))
+                .map(|(folder, _)| folder.clone())
+                .collect();
+            proptest::prop_assert_eq!(&shape.same_names, &same);
+            // Below a layer that has all of `now` and hides `gone`, nothing of `before` is left over.
+            for path in before.difference(&now) {
+                let path = Path::new(path);
+                let hidden = shape.gone.iter().any(|gone| path.starts_with(gone));
+                let covered = path.ancestors().any(|above| now.contains(above.to_str().unwrap()))
+                    || names_now.contains_key(path);
+                proptest::prop_assert!(hidden || covered, "{:?} shows through", path);
+            }
+            for gone in &shape.gone {
+                let is_there = now.contains(gone.to_str().unwrap()) || names_now.contains_key(gone);
+                proptest::prop_assert!(!is_there, "{:?} is hidden and there", gone);
+            }
+        }
+    }
+
+    /// A set of paths without a file in the stead of a folder, as an index has them.
+    fn tree(mut paths: BTreeSet<String>) -> BTreeSet<String> {
+        let all = paths.clone();
+        paths.retain(|path| !all.iter().any(|other| other.starts_with(&format!("{path}/"))));
+        paths
+    }
+
+    /// The names in every folder.
+    fn names(paths: &BTreeSet<String>) -> BTreeMap<PathBuf, BTreeSet<String>> {
+        let mut folders: BTreeMap<PathBuf, BTreeSet<String>> = BTreeMap::new();
+        for path in paths {
+            for path in Path::new(path).ancestors() {
+                let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+                    continue;
+                };
+                let name = name.to_str().unwrap().to_owned();
+                folders.entry(parent.to_owned()).or_default().insert(name);
+            }
+        }
+        folders
     }
 
     #[test]

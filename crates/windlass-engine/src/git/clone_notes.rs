@@ -1,6 +1,6 @@
 //! What changed besides lines, read for the core from the two trees.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 
 use windlass_core::id::ObjectId;
@@ -8,6 +8,7 @@ use windlass_core::view::{
     EntryChange, EntryKind, MAX_FOLLOWED, Side, Trees, clone_notes, decides_what_is_cloned,
 };
 
+use super::GitError;
 use super::blobs::Blobs;
 use super::diff::{Change, TreeEntry};
 use super::engine_repository::EngineRepository;
@@ -25,7 +26,14 @@ impl EngineRepository {
     /// Says which of these changes, whose new tree is `tree`, alter what a fresh clone gets besides lines.
     ///
     /// That costs two processes where files are read for it, and one more where a link changed.
-    pub fn clone_notes(&self, tree: &ObjectId, changes: &[Change]) -> Vec<String> {
+    ///
+    /// # Errors
+    /// Git cannot read what it is about: then nobody knows what is missing from the notes.
+    pub fn clone_notes(
+        &self,
+        tree: &ObjectId,
+        changes: &[Change],
+    ) -> Result<Vec<String>, GitError> {
         let entry = |entry: &Option<TreeEntry>| {
             let entry = entry.as_ref()?;
             Some((EntryKind::of_mode(entry.mode), entry.id.to_string()))
@@ -38,13 +46,18 @@ impl EngineRepository {
                 new: entry(&change.new),
             })
             .collect();
-        clone_notes(&changes, &Stored::new(self, tree, &changes))
+        let stored = Stored::new(self, tree, &changes);
+        let notes = clone_notes(&changes, &stored);
+        stored.wrong.into_inner().map_or(Ok(notes), Err)
     }
 
     /// Everything in a tree, folders included.
-    fn entries(&self, tree: &ObjectId) -> BTreeMap<Vec<u8>, (EntryKind, ObjectId)> {
+    fn entries(
+        &self,
+        tree: &ObjectId,
+    ) -> Result<BTreeMap<Vec<u8>, (EntryKind, ObjectId)>, GitError> {
         let listed = self.git().args(["ls-tree", "-r", "-t", "-z", "--full-tree", tree.as_str()]);
-        let Ok(answer) = listed.run() else { return BTreeMap::new() };
+        let answer = listed.run()?;
         let entry = |record: &[u8]| {
             // `<mode> <type> <object>TAB<path>`
             let tab = record.iter().position(|&byte| byte == b'\t')?;
@@ -53,7 +66,7 @@ impl EngineRepository {
             let id = ObjectId::new(head.nth(1)?);
             Some((record[tab + 1..].to_vec(), (EntryKind::of_mode(mode), id)))
         };
-        answer.stdout.split(|&byte| byte == 0).filter_map(entry).collect()
+        Ok(answer.stdout.split(|&byte| byte == 0).filter_map(entry).collect())
     }
 }
 
@@ -67,17 +80,28 @@ struct Stored<'a> {
     /// Read when the first file or link is.
     blobs: OnceCell<Blobs>,
     single: Cell<u32>,
+    /// What git could not do: the first of it.
+    wrong: RefCell<Option<GitError>>,
 }
 
 impl<'a> Stored<'a> {
     fn new(engine: &'a EngineRepository, tree: &'a ObjectId, changes: &'a [EntryChange]) -> Self {
         let changes = changes.iter().map(|change| (change.path.as_slice(), change)).collect();
         let (listed, blobs) = (OnceCell::new(), OnceCell::new());
-        Self { engine, tree, changes, listed, blobs, single: Cell::new(0) }
+        let (single, wrong) = (Cell::new(0), RefCell::new(None));
+        Self { engine, tree, changes, listed, blobs, single, wrong }
+    }
+
+    /// Whoever reads the notes is told that git failed, and not that nothing is there.
+    fn known<T: Default>(&self, answer: Result<T, GitError>) -> T {
+        answer.unwrap_or_else(|error| {
+            self.wrong.borrow_mut().get_or_insert(error);
+            T::default()
+        })
     }
 
     fn listed(&self) -> &BTreeMap<Vec<u8>, (EntryKind, ObjectId)> {
-        self.listed.get_or_init(|| self.engine.entries(self.tree))
+        self.listed.get_or_init(|| self.known(self.engine.entries(self.tree)))
     }
 
     /// What will be asked for, as far as that is known: the changed files that git reads, changed
@@ -99,7 +123,7 @@ impl<'a> Stored<'a> {
         ids.sort_unstable();
         ids.dedup();
         let ids: Vec<&ObjectId> = ids.iter().collect();
-        self.engine.read_small(&ids, MAX_READ_BYTES).unwrap_or_default()
+        self.known(self.engine.read_small(&ids, MAX_READ_BYTES))
     }
 
     fn object(&self, side: Side, path: &[u8]) -> Option<ObjectId> {
@@ -127,7 +151,8 @@ impl Trees for Stored<'_> {
         }
         let max = usize::try_from(MAX_READ_BYTES).unwrap_or(usize::MAX);
         let git = self.engine.git().args(["cat-file", "blob", id.as_str()]);
-        Some(git.cut_stdout_at(max).run().ok()?.stdout)
+        let answer = git.cut_stdout_at(max).run().map(|answer| Some(answer.stdout));
+        self.known(answer)
     }
 
     fn kind(&self, path: &[u8]) -> Option<EntryKind> {

@@ -261,6 +261,11 @@ impl EngineRepository {
         Ok(Some((answer.stdout, found.mode)))
     }
 
+    /// Returns whether a tree has this file.
+    pub fn has_file(&self, tree: &ObjectId, path: &TreePath) -> Result<bool, GitError> {
+        Ok(self.find_blob(tree, path)?.is_some())
+    }
+
     fn find_blob(&self, tree: &ObjectId, path: &TreePath) -> Result<Option<TreeEntry>, GitError> {
         // The path goes through `ls-tree`: `tree:path` would stumble over odd names.
         let listed = self

@@ -154,22 +154,7 @@ impl EngineRepository {
     /// The first clone shares inodes with the user's objects. That is fine as long as no agent
     /// can write those; a run in the user's own checkout can, and would change ours with them.
     pub fn unshare_objects(&self) -> Result<(), EngineRepositoryError> {
-        use std::os::unix::fs::MetadataExt as _;
-        let mut folders = vec![self.objects()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs_err::read_dir(&folder)? {
-                let entry = entry?;
-                let metadata = entry.metadata()?;
-                if metadata.is_dir() {
-                    folders.push(entry.path());
-                } else if metadata.is_file() && metadata.nlink() > 1 {
-                    let copy = tempfile::NamedTempFile::new_in(&folder)?;
-                    fs_err::copy(entry.path(), copy.path())?;
-                    copy.persist(entry.path()).map_err(|failed| failed.error)?;
-                }
-            }
-        }
-        Ok(())
+        Ok(unshare(&self.objects())?)
     }
 
     /// Keeps `object` under a name in `refs/windlass/kept/`, so that it can be listed and found
@@ -222,6 +207,26 @@ impl EngineRepository {
     pub(super) fn git(&self) -> Git {
         Git::at(&self.dir)
     }
+}
+
+/// Gives every file below a folder an inode of its own.
+pub(super) fn unshare(objects: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+    let mut folders = vec![objects.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs_err::read_dir(&folder)? {
+            let entry = entry?;
+            let metadata = entry.metadata()?;
+            if metadata.is_dir() {
+                folders.push(entry.path());
+            } else if metadata.is_file() && metadata.nlink() > 1 {
+                let copy = tempfile::NamedTempFile::new_in(&folder)?;
+                fs_err::copy(entry.path(), copy.path())?;
+                copy.persist(entry.path()).map_err(|failed| failed.error)?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The format's lines, ending inside a `[core]` section so that more settings can follow.

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use windlass_core::id::ObjectId;
 
+use super::base_store::{BaseStoreError, BaseStores};
 use super::diff::TreePath;
 use super::engine_repository::EngineRepository;
 use super::git_error::GitError;
@@ -77,6 +78,9 @@ impl Place {
         engine.ensure_has(user, &request.base)?;
         // From now on an agent can write the objects that the engine's were linked from.
         engine.unshare_objects()?;
+        if let Some(stores) = &request.base_stores {
+            BaseStores::at(stores).unshare().map_err(BaseStoreError::Io)?;
+        }
         let run_dir = RunDir::create(&request.run_dir, engine)?;
         let exclude = Path::new("info/exclude");
         let users = place_files::read_file_bounded(&user.common_dir, exclude, MAX_EXCLUDE_BYTES)
@@ -105,6 +109,7 @@ impl Place {
             branch: request.branch.clone(),
             base: request.base.clone(),
             submodules,
+            borrows: None,
         };
         let place = Self::with(record, engine, run_dir);
         place.pin_attributes(user, attributes)?;

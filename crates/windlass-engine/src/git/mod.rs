@@ -14,22 +14,27 @@
 
 mod aside;
 mod base_files;
+mod base_store;
 mod blobs;
 mod changes;
 mod checkout;
 mod clone_notes;
+mod clone_view;
 mod commit;
 mod declared_tests;
 mod diff;
+mod disarm;
 mod engine_repository;
 mod git_error;
 mod here;
+mod history;
 mod ignore_rules;
 mod index;
 mod leave;
 pub mod lfs;
 mod nested;
 mod object;
+mod object_files;
 mod observe;
 mod overlay;
 mod papers;
@@ -48,19 +53,24 @@ mod restore;
 mod run_dir;
 mod settings_back;
 mod submodule;
+mod take;
 mod tracked;
 mod user;
+mod user_environment;
 
 pub use aside::BringError;
 pub use base_files::BaseFiles;
+pub use base_store::{BaseStoreError, remove_unused_stores};
 pub use blobs::Bounds;
 pub use changes::PAPERS;
 pub use checkout::{Checkout, CheckoutError, LayerShape};
+pub use clone_view::ClonedRefs;
 pub use commit::CommitRequest;
 pub use diff::{Change, ChangeStatus, LineCount, TreeEntry, TreePath};
 pub(crate) use engine_repository::configuration_head;
 pub use engine_repository::{EngineRepository, EngineRepositoryError};
 pub use git_error::GitError;
+pub use history::HistoryCommit;
 pub use ignore_rules::IgnoreRules;
 pub use leave::give_back;
 pub use object::ObjectFormat;
@@ -75,5 +85,10 @@ pub use reset::ResetError;
 pub use restore::{RestoreError, Restored};
 pub use settings_back::Displaced;
 pub use submodule::Submodule;
+pub use take::{TakeError, Taken, TakenHow, take};
 pub use tracked::tracked_files;
-pub use user::{DiscoverError, Head, Person, UserRepository, git_version, repository_key};
+pub use user::{
+    DiscoverError, Head, Person, UserRepository, branch_is_there, git_version, read_blob,
+    repository_key,
+};
+pub use user_environment::UserEnvironment;

@@ -51,7 +51,14 @@ impl ObjectFormat {
         }
     }
 
-    fn hash(self, bytes: &[u8]) -> Vec<u8> {
+    /// Returns the name that git gives a file with these bytes.
+    pub fn blob_name(self, bytes: &[u8]) -> ObjectId {
+        let mut object = format!("blob {}\0", bytes.len()).into_bytes();
+        object.extend_from_slice(bytes);
+        hexadecimal(&self.hash(&object))
+    }
+
+    pub(super) fn hash(self, bytes: &[u8]) -> Vec<u8> {
         match self {
             Self::Sha1 => sha1::Sha1::digest(bytes).to_vec(),
             Self::Sha256 => sha2::Sha256::digest(bytes).to_vec(),

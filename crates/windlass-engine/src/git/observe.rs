@@ -31,7 +31,7 @@ pub enum SnapshotError {
     #[error("the engine's index could not be read")]
     Io(#[from] io::Error),
     /// The papers could not be stored.
-    #[error("the papers could not be stored")]
+    #[error("the documents could not be stored")]
     Papers(#[source] PlaceFileError),
     /// The place is gone.
     #[error("`{path}` is gone")]

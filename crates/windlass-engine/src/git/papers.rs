@@ -140,7 +140,7 @@ impl Pass<'_> {
             let path = relative.join(&name);
             self.count += 1;
             if self.count > MAX_PAPERS || depth > MAX_DEPTH {
-                self.problems.push(format!("too many papers in `{}`", relative.display()));
+                self.problems.push(format!("too many documents in `{}`", relative.display()));
                 break;
             }
             match self.entry(&folder, &name, &path, depth)? {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use windlass_core::id::ObjectId;
 
+use super::base_store::BaseStoreError;
 use super::engine_repository::{EngineRepository, EngineRepositoryError};
 use super::git_error::GitError;
 use super::lfs::{self, ConfigureError};
@@ -74,6 +75,9 @@ pub enum PlaceError {
     /// A file could not be read or written.
     #[error("a file of the place could not be written")]
     Io(#[from] io::Error),
+    /// The objects that the place borrows could not be set up.
+    #[error("the objects of the place could not be set up")]
+    BaseStore(#[from] BaseStoreError),
     /// Something in the place is not what it should be.
     #[error("a file of the place could not be written")]
     File(#[from] PlaceFileError),
@@ -103,6 +107,9 @@ pub struct PlaceRequest {
     /// Our own executable, which is the filter for large files; see [`lfs`](super::lfs). Without
     /// it large files stay pointers.
     pub lfs_filter: Option<PathBuf>,
+    /// Where base stores are that a private clone borrows its objects from. Without it the clone gets
+    /// copies: where an attempt is not in a box, it could write what it borrows.
+    pub base_stores: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -114,6 +121,39 @@ pub(super) struct PlaceRecord {
     pub(super) branch: String,
     pub(super) base: ObjectId,
     pub(super) submodules: Vec<Submodule>,
+    /// The objects of a base store that a private clone borrows.
+    #[serde(default)]
+    pub(super) borrows: Option<PathBuf>,
+}
+
+impl PlaceRecord {
+    /// Reads the record of the place in `run_dir`; none when there is no record.
+    fn read(run_dir: &Path) -> Result<Option<Self>, PlaceError> {
+        let path = run_dir.join(RECORD_FILE);
+        let bytes = match fs_err::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let record =
+            serde_json::from_slice(&bytes).map_err(|source| PlaceError::Record { path, source })?;
+        Ok(Some(record))
+    }
+
+    /// Lists the folders that the place's git directories borrow objects from.
+    fn borrowed(&self) -> Vec<PathBuf> {
+        let submodules = self.submodules.iter().filter_map(|submodule| submodule.borrows.as_ref());
+        let mut all: Vec<PathBuf> = self.borrows.iter().chain(submodules).cloned().collect();
+        all.sort();
+        all.dedup();
+        all
+    }
+}
+
+/// Lists the folders that the place in `run_dir` borrows objects from; none if it is gone.
+pub(super) fn borrowed_by(run_dir: &Path) -> Result<Vec<PathBuf>, PlaceError> {
+    let record = PlaceRecord::read(run_dir)?.filter(|record| record.root.is_dir());
+    Ok(record.map(|record| record.borrowed()).unwrap_or_default())
 }
 
 /// The files of one run and what the engine knows about them.
@@ -142,14 +182,7 @@ impl Place {
         engine: &EngineRepository,
         run_dir: &Path,
     ) -> Result<Option<Self>, PlaceError> {
-        let path = run_dir.join(RECORD_FILE);
-        let bytes = match fs_err::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(error.into()),
-        };
-        let record: PlaceRecord =
-            serde_json::from_slice(&bytes).map_err(|source| PlaceError::Record { path, source })?;
+        let Some(record) = PlaceRecord::read(run_dir)? else { return Ok(None) };
         if !record.root.is_dir() {
             // It was about to be made, or it was removed: either way it is to be made anew.
             return Ok(None);
@@ -216,6 +249,11 @@ impl Place {
     /// Returns what the place is.
     pub fn kind(&self) -> PlaceKind {
         self.record.kind
+    }
+
+    /// Lists the folders that its git directories borrow objects from: a box shows them, to be read only.
+    pub fn borrowed(&self) -> Vec<PathBuf> {
+        self.record.borrowed()
     }
 
     /// Returns the submodules of the base commit, with whether they could be filled.

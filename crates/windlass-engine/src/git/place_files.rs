@@ -136,6 +136,11 @@ pub fn write_file(root: &Path, relative: &Path, bytes: &[u8]) -> Result<(), Plac
     write(root, relative, bytes, Mode::from_raw_mode(0o644), None, Durability::Remakeable)
 }
 
+/// Like [`write_file`], for bytes that must survive a power failure.
+pub fn write_file_synced(root: &Path, relative: &Path, bytes: &[u8]) -> Result<(), PlaceFileError> {
+    write(root, relative, bytes, Mode::from_raw_mode(0o644), None, Durability::Synced)
+}
+
 /// Like [`write_file`], for a file that nobody else may read.
 pub(crate) fn write_private(
     root: &Path,

@@ -1,15 +1,17 @@
 //! Making a private clone.
 //!
-//! It shares nothing with the user's repository: its objects are copies, because an agent could
-//! make a shared inode writable and change the user's history through it. It has the user's
-//! branches and tags to look at, no remotes, no hooks, and a configuration of a few lines. Its
-//! files are the exact bytes of the commit, whatever `.gitattributes` says about line ends.
+//! Nothing of the user's repository can be changed through it. Its objects are borrowed from a base
+//! store (`base_store`), which a box shows to be read only. Where an attempt is in no box they are
+//! copies: an agent could make a shared inode writable and change the user's history through it. It
+//! has the user's branches and tags to look at, no remotes, no hooks, and a configuration of a few
+//! lines. Its files are the exact bytes of the commit, whatever `.gitattributes` says about line ends.
 
 use std::io;
 use std::path::Path;
 
 use windlass_core::id::ObjectId;
 
+use super::base_store::{Lender, Lent};
 use super::engine_repository::{EngineRepository, configuration_head};
 use super::lfs;
 use super::object::ObjectFormat;
@@ -51,7 +53,10 @@ impl Place {
         let made = temporary.path().join("place");
         let git_dir = made.join(".git");
         fs_err::create_dir_all(&made)?;
-        make_git_directory(&git_dir, engine.format(), user, &request.branch, &request.base)?;
+        let stores = request.base_stores.as_deref();
+        let lender = Lender { stores, engine, run_dir: &run_dir.path("") };
+        // Stores stay at least until the record names them.
+        let lent = make_git_directory(&git_dir, &lender, user, &request.branch, &request.base)?;
         let attributes = prepare_attributes(&run_dir, user, request)?;
         if let Some(program) = request.lfs_filter.as_ref().filter(|_| attributes != EXACT_BYTES) {
             let filter = lfs::filter_for_clone(&run_dir, user, program, &root)?;
@@ -68,7 +73,7 @@ impl Place {
             .git(&made, &run_dir.index())
             .args(["read-tree", "--reset", "-u", request.base.as_str()])
             .run()?;
-        let submodules = submodule::fill(&run_dir, user, &made)?;
+        let (submodules, _lent) = submodule::fill(&run_dir, user, &made, &lender)?;
         create_folders(&made)?;
         let record = PlaceRecord {
             kind: PlaceKind::PrivateClone,
@@ -78,6 +83,7 @@ impl Place {
             branch: request.branch.clone(),
             base: request.base.clone(),
             submodules,
+            borrows: lent.as_ref().map(|lent| lent.objects.clone()),
         };
         let place = Self::with(record, engine, run_dir);
         place.copy_index_to(&made, Path::new(".git/index"))?;
@@ -90,22 +96,30 @@ impl Place {
     /// Gives a private clone a new git directory, when the agent removed or broke the old one.
     ///
     /// The files stay as they are. `last` is the commit published last, or the base. An agent's
-    /// own commits go with the old directory; their files are in the snapshots.
+    /// own commits go with the old directory; their files are in the snapshots. `stores` is where base
+    /// stores are to borrow from, as in [`PlaceRequest::base_stores`].
     pub fn restore_git_directory(
-        &self,
+        &mut self,
         user: &UserRepository,
         last: &ObjectId,
+        stores: Option<&Path>,
     ) -> Result<(), PlaceError> {
         if self.record.kind == PlaceKind::Here {
             // The user's own git directory is not ours to replace.
             return Err(PlaceError::Occupied { path: self.record.git_dir.clone() });
         }
-        let root = &self.record.root;
+        let root = self.record.root.clone();
         let parent = root.parent().unwrap_or(Path::new("."));
         let temporary = tempfile::Builder::new().prefix(".making-").tempdir_in(parent)?;
         let made = temporary.path().join("git");
-        make_git_directory(&made, self.engine.format(), user, &self.record.branch, last)?;
+        let lender = Lender { stores, engine: &self.engine, run_dir: &self.run_dir.path("") };
+        let lent = make_git_directory(&made, &lender, user, &self.record.branch, last)?;
         add_filter(&self.run_dir, &made)?;
+        // The record goes first: what it names stays, and whatever stands in the place is put back to it.
+        self.record.borrows = lent.as_ref().map(|lent| lent.objects.clone());
+        // What is made anew of submodules has copies.
+        self.record.submodules.iter_mut().for_each(|submodule| submodule.borrows = None);
+        self.write_record()?;
         let (git_dir, old) = (root.join(".git"), temporary.path().join("old"));
         match fs_err::rename(&git_dir, &old) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
@@ -116,7 +130,7 @@ impl Place {
             submodule.restore_module(&self.run_dir, &made.join("modules"))?;
         }
         fs_err::rename(&made, &git_dir)?;
-        self.copy_index_to(root, Path::new(".git/index"))?;
+        self.copy_index_to(&root, Path::new(".git/index"))?;
         if old.is_dir() && !old.is_symlink() {
             remove_whole(&old)?;
         }
@@ -124,24 +138,23 @@ impl Place {
     }
 }
 
-/// Makes a git directory with the user's objects, branches and tags, on `branch` at `commit`.
+/// Makes a git directory with the user's objects, branches and tags, on `branch` at `commit`; returns the
+/// store that it borrows from.
 fn make_git_directory(
     git_dir: &Path,
-    format: ObjectFormat,
+    lender: &Lender<'_>,
     user: &UserRepository,
     branch: &str,
     commit: &ObjectId,
-) -> Result<(), PlaceError> {
-    Git::anywhere()
-        .args(["clone", "--quiet", "--bare", "--local", "--no-hardlinks", "--template="])
-        .args([user.top_level.as_os_str(), git_dir.as_os_str()])
-        .run()?;
-    configure(git_dir, format, user.person.as_ref())?;
+) -> Result<Option<Lent>, PlaceError> {
+    let lent = lender.clone(&user.top_level, &user.common_dir, git_dir, commit)?;
+    configure(git_dir, lender.engine.format(), user.person.as_ref())?;
     let reference = format!("refs/heads/{branch}");
     Git::at(git_dir)
         .args(["update-ref", "-m", "windlass: run started", &reference, commit.as_str()])
         .run()?;
-    Ok(fs_err::write(git_dir.join("HEAD"), format!("ref: {reference}\n"))?)
+    fs_err::write(git_dir.join("HEAD"), format!("ref: {reference}\n"))?;
+    Ok(lent)
 }
 
 /// Adds the run's filter for large files, if there is one, to a clone's configuration.

@@ -298,7 +298,15 @@ impl Git {
     }
 
     /// Runs git and returns how it ended, whatever its exit code was.
-    pub(crate) fn run_to_end(mut self) -> Result<Finished, GitError> {
+    pub(crate) fn run_to_end(self) -> Result<Finished, GitError> {
+        let code = tracing::field::Empty;
+        let span = tracing::debug_span!("git", command = %self.told, code).entered();
+        let finished = self.finish();
+        span.record("code", finished.as_ref().map_or(-1, |finished| finished.code));
+        finished
+    }
+
+    fn finish(mut self) -> Result<Finished, GitError> {
         let stdin =
             self.input().map_err(|source| GitError::Io { command: self.told.clone(), source })?;
         self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());

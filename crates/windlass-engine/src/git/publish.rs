@@ -235,6 +235,16 @@ impl Place {
         Ok(())
     }
 
+    /// Copies commits into the user's repository.
+    pub(super) fn copy_to_user(
+        &self,
+        user: &UserRepository,
+        commits: &[ObjectId],
+    ) -> Result<(), PublishError> {
+        let loose = self.loose_objects(commits)?;
+        copy_objects(&loose, &user.common_dir, Path::new("objects"))
+    }
+
     /// Returns the files of `objects`, unpacking those that lie in a pack.
     fn loose_objects(&self, objects: &[ObjectId]) -> Result<Vec<(PathBuf, PathBuf)>, PublishError> {
         let store = self.engine.objects();

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use windlass_core::id::ObjectId;
 
+use super::base_store::alternates;
 use super::index;
 use super::place::{EXCLUDE_LINE, Place, PlaceError, PlaceKind};
 use super::place_files::{self, PlaceFileError, remove_whatever};
@@ -41,8 +42,12 @@ const MAX_REF_BYTES: u64 = 4 << 10;
 /// The largest index that is read.
 const MAX_INDEX_BYTES: u64 = 256 << 20;
 
-/// Files and folders of a git directory that windlass never makes in a place.
-const NOT_OURS: [&str; 16] = [
+/// Where git finds the folders that a git directory borrows objects from.
+pub(super) const ALTERNATES: &str = "objects/info/alternates";
+
+/// Files and folders of a git directory that windlass never makes in a place, except that one which
+/// borrows objects says from where.
+pub(super) const NOT_OURS: [&str; 16] = [
     "config.worktree",
     "hooks",
     "commondir",
@@ -50,7 +55,7 @@ const NOT_OURS: [&str; 16] = [
     "info/attributes",
     "info/grafts",
     "info/sparse-checkout",
-    "objects/info/alternates",
+    ALTERNATES,
     // What is half done: git would advise whoever looks next to go on with it.
     "rebase-merge",
     "rebase-apply",
@@ -66,7 +71,7 @@ const NOT_OURS: [&str; 16] = [
 const MAX_SHOWN_BYTES: u64 = 64 << 10;
 
 /// How many files are shown one by one.
-const MAX_SHOWN: usize = 100;
+pub(super) const MAX_SHOWN: usize = 100;
 
 /// A file that an agent had made or changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +83,7 @@ pub struct Displaced {
 }
 
 impl Displaced {
-    fn new(path: impl Into<PathBuf>, content: impl Into<Vec<u8>>) -> Self {
+    pub(super) fn new(path: impl Into<PathBuf>, content: impl Into<Vec<u8>>) -> Self {
         Self { path: path.into(), content: content.into() }
     }
 }
@@ -108,9 +113,10 @@ impl Place {
             self.put_file_back(&Path::new(".git").join(name), name, &ours, &mut displaced)?;
         }
         self.put_refs_back(&mut displaced)?;
-        self.clear_not_ours(Path::new(""), &mut displaced)?;
+        self.clear_not_ours(Path::new(""), self.record.borrows.as_deref(), &mut displaced)?;
         self.put_modules_back(&mut displaced)?;
         self.put_index_back(last, &mut displaced)?;
+        self.disarm_repositories(&mut displaced)?;
         Ok(displaced)
     }
 
@@ -131,14 +137,20 @@ impl Place {
         Ok(place_files::write_file(&self.record.root, path, ours)?)
     }
 
-    /// Removes what windlass never makes in a git directory; `below` leads to that of a submodule.
+    /// Removes what windlass never makes in a git directory; `below` leads to that of a submodule, and
+    /// `borrows` is the folder that it borrows objects from.
     fn clear_not_ours(
         &self,
         below: &Path,
+        borrows: Option<&Path>,
         displaced: &mut Vec<Displaced>,
     ) -> Result<(), PlaceError> {
         for name in NOT_OURS.map(|name| below.join(name)) {
             let path = Path::new(".git").join(&name);
+            if let Some(objects) = borrows.filter(|_| name.ends_with(ALTERNATES)) {
+                self.put_file_back(&path, &name, &alternates(objects), displaced)?;
+                continue;
+            }
             if self.record.root.join(&path).symlink_metadata().is_err() {
                 continue;
             }
@@ -241,7 +253,7 @@ impl Place {
         }
         let ours = submodule::configuration(path).into_bytes();
         self.put_file_back(&directory.join("config"), name.join("config"), &ours, displaced)?;
-        self.clear_not_ours(&name, displaced)?;
+        self.clear_not_ours(&name, module.borrows.as_deref(), displaced)?;
         // Git looks for the directory where this file leads. Where there is no folder it leads nowhere.
         let file = path.join(".git");
         let ours = submodule::git_file(path).into_bytes();
@@ -304,7 +316,9 @@ impl Place {
             }
         };
         let links = match links {
-            Some(links) if hidden.is_empty() && links.iter().all(known) => return Ok(()),
+            Some(links) if hidden.is_empty() && links.iter().all(known) => {
+                return self.distrust_times_of_index();
+            }
             links => links.unwrap_or_default(),
         };
         let unknown = links.into_iter().filter(|link| !known(link));
@@ -322,13 +336,26 @@ impl Place {
         Ok(place_files::write_file(root, path, &fs_err::read(&fresh)?)?)
     }
 
-    fn read(&self, path: &Path) -> Option<Vec<u8>> {
+    /// Has git compare files with the index by content. An index can hold an old blob beside the times
+    /// of the new file, and `git status` would then say that nothing changed. Git looks at the content of
+    /// whatever is not older than the index, so the index becomes older than everything.
+    fn distrust_times_of_index(&self) -> Result<(), PlaceError> {
+        let git = place_files::open_folder(&self.record.root, Path::new(".git"))?;
+        // Zero would mean that there is no time.
+        let long_ago = rustix::fs::Timespec { tv_sec: 1, tv_nsec: 0 };
+        let times = rustix::fs::Timestamps { last_access: long_ago, last_modification: long_ago };
+        let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
+        rustix::fs::utimensat(&git, "index", &times, flags).map_err(io::Error::from)?;
+        Ok(())
+    }
+
+    pub(super) fn read(&self, path: &Path) -> Option<Vec<u8>> {
         place_files::read_file_bounded(&self.record.root, path, MAX_SHOWN_BYTES).ok()
     }
 
     /// Removes whatever stands at a path of the place; a link or a file in the stead of a folder on
     /// the way goes instead.
-    fn clear(&self, path: &Path) -> Result<(), PlaceFileError> {
+    pub(super) fn clear(&self, path: &Path) -> Result<(), PlaceFileError> {
         match remove_whatever(&self.record.root, path) {
             Err(PlaceFileError::Replaced { .. }) => match path.parent() {
                 Some(parent) if parent != Path::new(".git") && parent != Path::new("") => {

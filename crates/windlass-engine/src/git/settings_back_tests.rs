@@ -40,6 +40,7 @@ impl World {
             branch: BRANCH.to_owned(),
             base: user.commit.clone(),
             lfs_filter: None,
+            base_stores: Some(dir.path().join("state/base")),
         };
         let place = Place::create_clone(&engine, &user, &request).unwrap();
         Self { dir, user, place }
@@ -65,6 +66,12 @@ impl World {
 
     fn refs(&self) -> String {
         self.git(&["for-each-ref", "--format=%(objectname) %(refname)"])
+    }
+
+    fn restore(&mut self) {
+        let stores = self.dir.path().join("state/base");
+        let (user, commit) = (&self.user, &self.user.commit);
+        self.place.restore_git_directory(user, commit, Some(&stores)).unwrap();
     }
 
     /// Puts the settings back and returns what was displaced, by name.
@@ -119,7 +126,7 @@ fn a_place_that_nobody_touched_stays_as_it_is() {
 
 #[test]
 fn a_git_directory_that_is_a_file_or_a_link_is_none_and_is_made_anew() {
-    let world = World::new();
+    let mut world = World::new();
     let elsewhere = world.dir.path().join("elsewhere");
     fs_err::rename(world.at(""), &elsewhere).unwrap();
     fs_err::create_dir_all(elsewhere.join("modules/kept")).unwrap();
@@ -132,7 +139,7 @@ fn a_git_directory_that_is_a_file_or_a_link_is_none_and_is_made_anew() {
         }
         assert!(!world.place.has_git_directory());
         assert_eq!(world.put_back(), [""; 0]);
-        world.place.restore_git_directory(&world.user, &world.user.commit).unwrap();
+        world.restore();
         assert!(world.place.has_git_directory());
         assert_eq!(world.git(&["log", "--format=%s"]), "first");
         assert!(!world.at("modules").exists(), "nothing of the old one is taken over");
@@ -242,7 +249,7 @@ fn an_index_that_leads_into_a_repository_of_the_agents_is_replaced() {
         if split {
             world.git(&["update-index", "--split-index"]);
         }
-        assert_eq!(world.put_back(), ["index"]);
+        assert_eq!(world.put_back(), ["index", "nested/.git/config", "nested/.git/hooks"]);
         let _ = fs_err::remove_file(world.trace());
         assert_eq!(world.git(&["status", "--porcelain"]), "?? nested/");
         assert!(!world.trace().exists());
@@ -333,4 +340,87 @@ fn files_that_windlass_never_makes_go_and_nothing_behind_a_link_does() {
     assert!(elsewhere.join("attributes").is_file() && !elsewhere.join("exclude").exists());
     assert!(!world.at("info").is_symlink() && world.at("info/exclude").is_file());
     assert_eq!(world.put_back(), [""; 0]);
+}
+
+/// What a bare repository has, in a folder of the work.
+fn bare(at: &Path, config: &str) {
+    for folder in ["objects", "refs"] {
+        fs_err::create_dir_all(at.join(folder)).unwrap();
+        fs_err::write(at.join(folder).join(".keep"), "").unwrap();
+    }
+    fs_err::write(at.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs_err::write(at.join("config"), config).unwrap();
+}
+
+#[test]
+fn no_repository_in_the_place_runs_anything_for_whoever_looks_there() {
+    let world = World::with(|user| fs_err::write(user.join(".gitignore"), "build/\n").unwrap());
+    let monitor = format!(
+        "[core]\n\trepositoryformatversion = 0\n\tworktree = .\n\tfsmonitor = \"touch {}; false\"\n",
+        world.trace().display()
+    );
+    let (nested, ignored) = (world.root().join("lib"), world.root().join("build/deep"));
+    let folder = world.root().join("bare");
+    for at in [&nested, &ignored] {
+        fs_err::create_dir_all(at).unwrap();
+        world.monitored(at);
+        fs_err::create_dir_all(at.join(".git/hooks")).unwrap();
+        fs_err::write(at.join(".git/hooks/post-index-change"), "#!/bin/sh\n").unwrap();
+    }
+    bare(&folder, &monitor);
+    let displaced = world.put_back();
+    for name in
+        ["lib/.git/config", "build/deep/.git/config", "build/deep/.git/hooks", "bare/config"]
+    {
+        assert!(displaced.iter().any(|each| each == name), "{name}: {displaced:?}");
+    }
+    for at in [&nested, &ignored] {
+        git(at, &["status"]);
+    }
+    let looked = Command::new("git").current_dir(&folder).arg("status").output().unwrap();
+    assert!(!world.trace().exists(), "{looked:?}");
+    assert_eq!(git(&ignored, &["log", "--format=%s"]), "nested", "its commits stay");
+    assert_eq!(world.put_back(), [""; 0], "once is enough");
+}
+
+#[test]
+fn a_settings_file_that_leads_elsewhere_goes() {
+    let world = World::new();
+    let (folder, common) = (world.root().join("a"), world.root().join("b"));
+    fs_err::create_dir_all(&folder).unwrap();
+    fs_err::write(folder.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs_err::write(folder.join("commondir"), "../b\n").unwrap();
+    bare(&common, "[core]\n\tfsmonitor = false\n");
+    fs_err::remove_file(common.join("HEAD")).unwrap();
+    assert_eq!(world.put_back(), ["a/commondir"]);
+}
+
+#[test]
+fn repositories_of_the_base_and_files_that_only_have_such_names_stay() {
+    let config = "[core]\n\tbare = true\n[user]\n\tname = fixture\n";
+    let world = World::with(|user| bare(&user.join("fixture.git"), config));
+    let other = world.root().join("docs");
+    bare(&other, "title = manual\n");
+    fs_err::write(other.join("HEAD"), "The first chapter\n").unwrap();
+    assert_eq!(world.put_back(), [""; 0]);
+    fs_err::write(world.root().join("fixture.git/config"), "[core]\n\tpager = x\n").unwrap();
+    assert_eq!(world.put_back(), ["fixture.git/config"]);
+}
+
+#[test]
+fn an_index_that_hides_a_change_behind_the_times_of_a_file_hides_nothing() {
+    let world = World::new();
+    let file = world.root().join("file");
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
+    let touch = |text: &str| {
+        fs_err::write(&file, text).unwrap();
+        std::fs::File::options().write(true).open(&file).unwrap().set_modified(long_ago).unwrap();
+    };
+    touch("one\n");
+    world.git(&["update-index", "--refresh"]);
+    touch("two\n");
+    world.git(&["config", "core.trustctime", "false"]);
+    assert_eq!(world.git(&["status", "--porcelain"]), "", "git believes the times");
+    world.put_back();
+    assert_eq!(world.git(&["status", "--porcelain"]), " M file");
 }

@@ -11,12 +11,14 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use windlass_core::id::ObjectId;
 
+use super::base_store::{Lender, Lent, alternates, copy};
 use super::git_error::GitError;
 use super::place::PlaceError;
 use super::place_files;
 use super::process::{Git, path_from_bytes};
-use super::remove::{Access, set_access};
+use super::remove::make_read_only;
 use super::run_dir::RunDir;
+use super::settings_back::ALTERNATES;
 use super::user::UserRepository;
 
 /// A submodule of the base commit.
@@ -31,6 +33,9 @@ pub struct Submodule {
     pub source: Option<PathBuf>,
     /// The stat data of its files right after they were made.
     pub(super) fingerprint: Option<String>,
+    /// The objects of a base store that its git directory borrows; none where it has copies.
+    #[serde(default)]
+    pub(super) borrows: Option<PathBuf>,
 }
 
 impl Submodule {
@@ -54,18 +59,13 @@ impl Submodule {
         })
     }
 
-    /// Makes its git directory, without an index.
-    fn make_module(&self, source: &Path, module: &Path) -> Result<(), PlaceError> {
-        fs_err::create_dir_all(module.parent().unwrap_or(module))?;
-        Git::anywhere()
-            .args(["clone", "--quiet", "--bare", "--local", "--no-hardlinks", "--template="])
-            .args([source.as_os_str(), module.as_os_str()])
-            .run()?;
+    /// Sets its git directory up, without an index.
+    fn configure(&self, module: &Path) -> io::Result<()> {
         fs_err::write(module.join("config"), configuration(&path_from_bytes(&self.path)))?;
-        Ok(fs_err::write(module.join("HEAD"), format!("{}\n", self.commit))?)
+        fs_err::write(module.join("HEAD"), format!("{}\n", self.commit))
     }
 
-    /// Makes its git directory anew below `modules`; its files stay as they are.
+    /// Makes its git directory anew below `modules`, with objects of its own; its files stay as they are.
     pub(super) fn restore_module(
         &self,
         run_dir: &RunDir,
@@ -73,7 +73,13 @@ impl Submodule {
     ) -> Result<(), PlaceError> {
         let Some(source) = &self.source else { return Ok(()) };
         let module = modules.join(path_from_bytes(&self.path));
-        self.make_module(source, &module)?;
+        fs_err::create_dir_all(module.parent().unwrap_or(modules))?;
+        copy(source, &module)?;
+        self.configure(&module)?;
+        if let Some(objects) = &self.borrows {
+            // It is put back after every attempt, so it is there from the beginning.
+            fs_err::write(module.join(ALTERNATES), alternates(objects))?;
+        }
         let index = module.join("index");
         run_dir
             .git(&module, &index)
@@ -138,30 +144,37 @@ pub(super) fn list(
             commit: ObjectId::from(commit),
             source,
             fingerprint: None,
+            borrows: None,
         });
     }
     Ok(submodules)
 }
 
-/// Fills the submodules of a fresh private clone and makes them read-only.
+/// Fills the submodules of a fresh private clone and makes them read-only; returns the stores that they
+/// borrow from as well.
 pub(super) fn fill(
     run_dir: &RunDir,
     user: &UserRepository,
     root: &Path,
-) -> Result<Vec<Submodule>, PlaceError> {
-    let mut submodules = list(run_dir, root, user)?;
+    lender: &Lender<'_>,
+) -> Result<(Vec<Submodule>, Vec<Lent>), PlaceError> {
+    let (mut submodules, mut all_lent) = (list(run_dir, root, user)?, Vec::new());
     for submodule in &mut submodules {
         let Some(source) = &submodule.source else { continue };
         let path = path_from_bytes(&submodule.path);
         let folder = root.join(&path);
         let module = root.join(".git/modules").join(&path);
-        submodule.make_module(source, &module)?;
+        fs_err::create_dir_all(module.parent().unwrap_or(root))?;
+        let lent = lender.clone(source, source, &module, &submodule.commit)?;
+        submodule.configure(&module)?;
+        submodule.borrows = lent.as_ref().map(|lent| lent.objects.clone());
+        all_lent.extend(lent);
         fs_err::write(folder.join(".git"), git_file(&path))?;
         submodule.check_out(run_dir, &folder, &module.join("index"))?;
-        set_access(&folder, Access::ReadOnly)?;
+        make_read_only(&folder)?;
         submodule.fingerprint = Some(fingerprint(&folder)?);
     }
-    Ok(submodules)
+    Ok((submodules, all_lent))
 }
 
 /// Finds the git directory of a submodule in the user's checkout, if it has the pinned commit.

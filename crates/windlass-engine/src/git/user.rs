@@ -128,6 +128,23 @@ impl UserRepository {
         Ok(found)
     }
 
+    /// Returns the user's own name as git has it, where one is set.
+    ///
+    /// A repository that was only located has not read its configuration: git is asked then.
+    ///
+    /// # Errors
+    /// Git could not be run.
+    pub fn user_name(&self) -> Result<Option<String>, GitError> {
+        if let Some(person) = &self.person {
+            return Ok(Some(person.name.clone()));
+        }
+        let asked = Git::as_the_user(&self.top_level).args(["config", "--get", "user.name"]);
+        let answer = asked.run_to_end()?;
+        let name = String::from_utf8_lossy(answer.stdout.trim_ascii()).into_owned();
+        // Code 1 means that it is not set.
+        Ok(Some(name).filter(|name| answer.code == 0 && !name.is_empty()))
+    }
+
     /// Returns the checkout around `path`, which need not have a commit yet.
     pub fn top_level_of(path: &Path) -> Result<PathBuf, DiscoverError> {
         match Self::locate(path) {
@@ -258,6 +275,26 @@ impl Settings {
         });
         Ok(Self { person, partial, excludes_file })
     }
+}
+
+/// Returns whether a branch of this name is in the repository.
+///
+/// # Errors
+/// No branch can have this name, or git failed.
+pub fn branch_is_there(user: &UserRepository, name: &str) -> Result<bool, GitError> {
+    Git::anywhere().args(["check-ref-format", "--branch", name]).run()?;
+    let reference = format!("refs/heads/{name}");
+    let asked = Git::at(&user.common_dir).args(["show-ref", "--verify", "--quiet", &reference]);
+    Ok(asked.run_to_end()?.code == 0)
+}
+
+/// Returns the bytes of a file that the repository has under this name; none where it has not.
+///
+/// # Errors
+/// Git failed.
+pub fn read_blob(user: &UserRepository, name: &str) -> Result<Option<Vec<u8>>, GitError> {
+    let asked = Git::at(&user.common_dir).args(["cat-file", "blob", name]).run_to_end()?;
+    Ok((asked.code == 0).then_some(asked.stdout))
 }
 
 /// What `git status` says about a checkout.

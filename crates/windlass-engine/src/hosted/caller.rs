@@ -15,13 +15,14 @@ use std::path::Path;
 use rustix::net::SocketAddrUnix;
 use windlass_core::run::{HostKind, HostProcess};
 
-use crate::process::ancestry::{self, AncestryError};
+use crate::process_table::ancestry::{self, AncestryError};
+use crate::process_table::kernel_file;
 
 /// Programs that are agents themselves: a host below one of them is no person's.
-const AGENTS: [&str; 6] = ["claude", "codex", "gemini", "opencode", "qwen", "aider"];
+pub const AGENTS: [&str; 6] = ["claude", "codex", "gemini", "opencode", "qwen", "aider"];
 
 /// Variables that an agent's program gives to what it starts.
-const MARKS: [&str; 5] = [
+pub const MARKS: [&str; 5] = [
     "CLAUDECODE",
     "CLAUDE_CODE_CHILD_SESSION",
     "CODEX_THREAD_ID",
@@ -155,7 +156,8 @@ fn is_below_agent(host: i32) -> Result<bool, Unknown> {
             return Ok(true);
         }
     }
-    let environment = fs_err::read(format!("/proc/{host}/environ")).map_err(Unknown::Process)?;
+    let environment =
+        kernel_file::read(&format!("/proc/{host}/environ")).map_err(Unknown::Process)?;
     let marked = environment.split(|byte| *byte == 0).any(|entry| {
         let name = entry.split(|byte| *byte == b'=').next().unwrap_or_default();
         MARKS.iter().any(|mark| mark.as_bytes() == name)
@@ -170,7 +172,8 @@ fn has_terminal(pid: i32) -> std::io::Result<bool> {
 
 /// Returns the number of a process's controlling terminal.
 fn terminal_number(pid: i32) -> std::io::Result<Option<u32>> {
-    let stat = fs_err::read_to_string(format!("/proc/{pid}/stat"))?;
+    let stat = kernel_file::read(&format!("/proc/{pid}/stat"))?;
+    let stat = String::from_utf8_lossy(&stat);
     // After the name, which may hold anything: state, parent, group, session, terminal.
     let rest = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
     let number = rest.split_whitespace().nth(4).and_then(|number| number.parse::<i32>().ok());

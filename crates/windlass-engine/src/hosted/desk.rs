@@ -187,6 +187,18 @@ impl Desk {
         Ok(true)
     }
 
+    /// Notes how far the person of a session was told that a run has come; false when it was noted before.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn is_news(&self, run: &RunId, mark: &str) -> io::Result<bool> {
+        if self.look::<String>("progress", run.as_str()).as_deref() == Some(mark) {
+            return Ok(false);
+        }
+        self.put("progress", run.as_str(), &mark)?;
+        Ok(true)
+    }
+
     /// Keeps a proposal; there is one at a time.
     ///
     /// # Errors

@@ -59,6 +59,14 @@ pub fn note(home: &RepositoryHome, state: &RunState) {
     if let (Seen::File(_), false) = (&known, runs_here) {
         return;
     }
+    if let Seen::File(file) = &known {
+        let mut after = file.clone();
+        after.note(state, &|spoke| place_of(home, state, spoke));
+        // Whoever decides about this run is alone with it: nobody else changes what stands here of it.
+        if after == *file && place_file(home, Path::new(&state.facts.place)).exists() {
+            return;
+        }
+    }
     let noted = update(home, known, |file| file.note(state, &|spoke| place_of(home, state, spoke)));
     let noted = noted.and_then(|file| note_beside(home, state, &file));
     if noted.is_err() {

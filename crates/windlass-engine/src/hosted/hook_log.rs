@@ -76,6 +76,20 @@ pub fn append(home: &RepositoryHome, mut line: HookLine) {
 /// # Errors
 /// The file cannot be read.
 pub fn last(home: &RepositoryHome, most: usize) -> std::io::Result<Vec<HookLine>> {
+    let text = end_of(home, most)?;
+    let mut last: Vec<HookLine> = newest_first(&text).take(most).collect();
+    last.reverse();
+    Ok(last)
+}
+
+/// Returns the lines of a text, the last one first.
+fn newest_first(text: &[u8]) -> impl Iterator<Item = HookLine> {
+    let lines = text.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    lines.filter_map(|line| serde_json::from_slice(line).ok())
+}
+
+/// Returns the end of the log, with that many lines at least.
+fn end_of(home: &RepositoryHome, most: usize) -> std::io::Result<Vec<u8>> {
     if !is_plain_or_none(&path(home)) {
         return Ok(Vec::new());
     }
@@ -87,13 +101,9 @@ pub fn last(home: &RepositoryHome, most: usize) -> std::io::Result<Vec<HookLine>
     let wanted = u64::try_from(most).unwrap_or(u64::MAX).saturating_mul(MAX_LINE_BYTES);
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(wanted)))?;
-    let mut text = Vec::new();
+    let mut text = Vec::with_capacity(usize::try_from(length.min(wanted)).unwrap_or(0) + 1);
     file.take(wanted).read_to_end(&mut text)?;
-    let lines = text.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-    let read = lines.filter_map(|line| serde_json::from_slice(line).ok());
-    let mut last: Vec<HookLine> = read.take(most).collect();
-    last.reverse();
-    Ok(last)
+    Ok(text)
 }
 
 fn is_plain_or_none(path: &Path) -> bool {
@@ -104,9 +114,9 @@ fn is_plain_or_none(path: &Path) -> bool {
 pub fn idle_blocks(home: &RepositoryHome, session: &str) -> u32 {
     /// More are not looked at: the host's own bound is below.
     const MOST: usize = 200;
-    let lines = last(home, MOST).unwrap_or_default();
+    let text = end_of(home, MOST).unwrap_or_default();
     let mut blocks = 0;
-    for line in lines.iter().rev().filter(|line| line.session == session) {
+    for line in newest_first(&text).take(MOST).filter(|line| line.session == session) {
         match (line.event.as_str(), line.decision.as_str()) {
             ("Stop", "send_on") => blocks += 1,
             ("PreToolUse" | "UserPromptSubmit", _) if line.agent.is_none() => break,

@@ -16,7 +16,7 @@ pub mod hook_log;
 
 use windlass_core::run::{HostProcess, RunState, Session};
 
-use crate::process::ancestry;
+use crate::process_table::ancestry;
 
 /// Returns the living session that drives a run.
 pub fn driving(state: &RunState) -> Option<&Session> {

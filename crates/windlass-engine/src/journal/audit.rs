@@ -91,7 +91,7 @@ impl Replay<'_> {
                 Entry::Input(_) => return self.problem(seq, "the decision has two inputs"),
             }
         }
-        let actor: Actor = match serde_json::from_value(first.actor.clone().into()) {
+        let actor: Actor = match first.actor.parse() {
             Ok(actor) => actor,
             Err(error) => return self.problem(seq, &error.to_string()),
         };
@@ -120,14 +120,19 @@ impl Replay<'_> {
     fn justify(&mut self, seq: u64, input: &Input, events: &[Event]) {
         for event in events {
             let justified = match event {
-                Event::StepProven { .. } | Event::StepNotProven { .. } => {
-                    matches!(
-                        input.kind,
-                        InputKind::Verified { .. } | InputKind::AttemptEnded { .. }
-                    )
-                }
+                Event::StepProven { .. } => matches!(
+                    input.kind,
+                    InputKind::Verified { .. } | InputKind::AttemptEnded { .. }
+                ),
+                Event::StepNotProven { .. } => matches!(
+                    input.kind,
+                    InputKind::Verified { .. }
+                        | InputKind::AttemptEnded { .. }
+                        | InputKind::AttemptLost { .. }
+                ),
                 Event::GateApproved { in_advance: false, .. }
                 | Event::FeedbackGiven { .. }
+                | Event::AgentChanged { .. }
                 | Event::ProtectedPinned { .. } => input.actor.as_person().is_some(),
                 _ => true,
             };

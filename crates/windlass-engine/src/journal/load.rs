@@ -4,13 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use windlass_core::id::{RunId, StepId};
-use windlass_core::run::{Event, IllegalEvent, RunState};
+use windlass_core::run::{Event, FOLD_FORMAT, IllegalEvent, RunState};
 
 use super::record::{Entry, INPUT_KIND, RecordError, entry};
 use crate::store::{ChainHash, Fault, Head, ReadError, Record, Seq, Store};
-
-/// The version of the stored fold. A fold of another version is ignored, never misread.
-pub(super) const FOLD_FORMAT: u32 = 5;
 
 /// A run as its journal tells it.
 #[derive(Clone, Debug)]
@@ -47,7 +44,7 @@ pub enum LoadError {
         #[source]
         source: RecordError,
     },
-    #[error("the journal of run `{run}` does not make sense at record {seq}")]
+    #[error("the journal of run `{run}` is inconsistent at record {seq}")]
     Illegal {
         run: RunId,
         seq: u64,

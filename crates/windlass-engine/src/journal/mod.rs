@@ -5,12 +5,14 @@
 //! is stored in the same transaction, so that opening a long run does not read all of it.
 
 mod audit;
+mod elsewhere;
 mod load;
 mod record;
 mod trail;
 mod write;
 
 pub use audit::{AuditReport, audit};
+pub use elsewhere::elsewhere;
 pub use load::{LoadError, Loaded, fold, load};
 pub use record::{Entry, INPUT_KIND, InputRecord, RecordError, entry};
 pub use trail::trail;

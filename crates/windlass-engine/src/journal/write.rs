@@ -2,10 +2,10 @@
 
 use windlass_core::id::{Fence, RunId, StepId};
 use windlass_core::run::{
-    Actor, DECIDER_VERSION, Event, Input, InputKind, Rejected, RunState, decide, start,
+    Actor, DECIDER_VERSION, Event, FOLD_FORMAT, Input, InputKind, Rejected, RunState, decide, start,
 };
 
-use super::load::{FOLD_FORMAT, LoadError, StoredFold, load};
+use super::load::{LoadError, StoredFold, load};
 use super::record::records;
 use crate::fault;
 use crate::store::{
@@ -31,7 +31,7 @@ pub enum DecideError {
     TakeOver(#[source] ReadError),
     #[error(transparent)]
     Load(#[from] LoadError),
-    #[error("the decision could not be put into words")]
+    #[error("the decision could not be encoded")]
     Encode(#[source] serde_json::Error),
 }
 
@@ -69,7 +69,7 @@ pub fn create(store: &mut Store, input: &Input) -> Result<RunState, DecideError>
             id: &state.facts.run,
             place: Some(&state.facts.place),
             time: input.at,
-            actor: input.actor.as_str(),
+            actor: &input.actor.to_string(),
             records,
             fold: None,
             listing: listing(&state, &summary),
@@ -163,6 +163,8 @@ impl Journal {
         outcomes: Vec<(InboxId, Vec<u8>)>,
         passes: Vec<NewPass>,
     ) -> Result<Step, DecideError> {
+        let _span =
+            tracing::info_span!("decision", run = %self.run, input = %input.kind.name()).entered();
         let events = decide(&self.state, &input)?;
         if events.is_empty() && outcomes.is_empty() {
             return Ok(Step { input, events });
@@ -201,7 +203,7 @@ impl Journal {
                 fence: self.fence,
                 expected: self.head.seq,
                 time: input.at,
-                actor: input.actor.as_str(),
+                actor: &input.actor.to_string(),
                 records,
                 fold: fold.as_deref().map(|bytes| NewFold { format: FOLD_FORMAT, bytes }),
                 listing: listing(next, &summary),

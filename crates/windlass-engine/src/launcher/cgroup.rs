@@ -14,7 +14,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::process::orphans::timespec;
+use crate::launcher::timespec;
 
 /// The kernel bounds *tasks*, which are threads, and the policy bounds processes. Runtimes start
 /// some ten threads each, so a kernel bound at the policy's number would break honest builds; at

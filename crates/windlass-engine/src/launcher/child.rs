@@ -22,9 +22,10 @@ use super::confine;
 use super::namespace::{self, Ends, Inside};
 use super::os;
 use super::policy::{CgroupUse, ConfinementMode, LaunchPolicy, MARKER_VARIABLE};
-use super::seccomp;
+use super::rights;
+use super::seccomp::{self, Around};
 use super::view::{Mount, Rights, View, ViewNetwork};
-use crate::process::table;
+use crate::process_table as table;
 use crate::proxy::ProxyChild;
 
 /// A program that runs.
@@ -153,8 +154,11 @@ fn start_here(
         .stdout(streams.stdout)
         .stderr(streams.stderr);
     // What Landlock does not cover: limits of other processes, keys of the session, a terminal.
-    let filter = ruleset.as_ref().map(|_| seccomp::filter(Rights::Users)).transpose()?;
-    let (birth, trouble) = Birth::new(cgroups.doors(), limits.clone(), ruleset, filter)?;
+    let around = Around::Landlock(policy.confinement.network);
+    let filter = ruleset.as_ref().map(|_| seccomp::filter(Rights::Users, around)).transpose()?;
+    let (mut birth, trouble) = Birth::new(cgroups.doors(), limits.clone(), ruleset, filter)?;
+    // Root has what it takes to leave: other programs' memory, devices, raw packets.
+    birth.gives_up = birth.ruleset.is_some() && geteuid().is_root();
     let (spawned, words) = birth.start(command, trouble);
     if words.contains(NOT_IN_CGROUP) {
         cgroups = Cgroups::default();
@@ -282,6 +286,8 @@ struct Birth {
     limits: Vec<(Resource, u64, u64)>,
     ruleset: Option<RulesetCreated>,
     filter: Option<BpfProgram>,
+    /// Whether it gives up capabilities; init has done so for all that it starts.
+    gives_up: bool,
     report: UnixStream,
 }
 
@@ -295,7 +301,8 @@ impl Birth {
     ) -> Result<(Self, UnixStream), String> {
         let (trouble, report) = UnixStream::pair().map_err(|error| error.to_string())?;
         trouble.set_nonblocking(true).map_err(|error| error.to_string())?;
-        Ok((Self { launcher: getpid(), doors, limits, ruleset, filter, report }, trouble))
+        let (launcher, gives_up) = (getpid(), false);
+        Ok((Self { launcher, doors, limits, ruleset, filter, gives_up, report }, trouble))
     }
 
     /// Starts the command; returns what the child said on the way, too.
@@ -304,7 +311,14 @@ impl Birth {
         mut command: Command,
         mut trouble: UnixStream,
     ) -> (io::Result<Child>, String) {
-        os::before_exec(&mut command, move || self.run());
+        // SAFETY: the launcher is a process of its own that starts no thread.
+        #[expect(
+            unsafe_code,
+            reason = "the precondition of `before_exec` is this caller's to hold"
+        )]
+        unsafe {
+            os::before_exec(&mut command, move || self.run());
+        }
         let spawned = command.spawn();
         // The child's end of `report` lives in the closure; without it the read below ends.
         drop(command);
@@ -341,6 +355,10 @@ impl Birth {
             ruleset
                 .restrict_self()
                 .map_err(|error| self.failed("confine it", io::Error::other(error)))?;
+        }
+        if self.gives_up {
+            rights::give_up(Rights::Users)
+                .map_err(|error| self.failed("give up rights", error.into()))?;
         }
         if let Some(filter) = self.filter.take() {
             os::new_session_keyring();

@@ -25,7 +25,7 @@ use thiserror::Error;
 
 use super::grants::{self, Grants};
 use super::os;
-use super::policy::Confinement;
+use super::policy::{Confinement, HereNetwork};
 use super::view::{Rights, View, ViewNetwork};
 
 /// Device files that programs open for writing as a matter of course, and shared memory.
@@ -86,7 +86,7 @@ pub(super) struct Ready {
 ///
 /// Before 3 a program can empty any file that it may open by path, with `truncate`, and before 2 it
 /// cannot rename between its own folders, which breaks honest work.
-pub(super) const LEAST_ABI: i32 = 3;
+pub(crate) const LEAST_ABI: i32 = 3;
 
 /// Builds the ruleset for `confinement`.
 pub(super) fn prepare(confinement: &Confinement) -> Result<Ready, ConfineError> {
@@ -128,7 +128,7 @@ pub(super) fn prepare(confinement: &Confinement) -> Result<Ready, ConfineError> 
         let rights = if path.is_dir() { rights } else { rights & AccessFs::from_file(known) };
         ruleset = ruleset.add_rule(PathBeneath::new(descriptor, rights))?;
     }
-    let words = describe(abi, asked, &grants, !scopes.is_empty());
+    let words = describe(abi, asked, &grants, !scopes.is_empty(), confinement.network);
     Ok(Ready { ruleset, words })
 }
 
@@ -181,14 +181,17 @@ pub(super) fn inside(view: &View) -> Result<Option<RulesetCreated>, ConfineError
 }
 
 /// Says what is enforced, for the attempt's record.
-fn describe(abi: i32, asked: usize, grants: &Grants, scoped: bool) -> String {
+fn describe(abi: i32, asked: usize, grants: &Grants, scoped: bool, network: HereNetwork) -> String {
     let mut words = format!("landlock abi {abi}: writes only to {asked} paths; ");
     words += if scoped {
         "signals and abstract sockets stay inside; "
     } else {
         "signals to other processes open; "
     };
-    words += "network open";
+    words += match network {
+        HereNetwork::Machine => "network open",
+        HereNetwork::None => "no network, not even loopback",
+    };
     if !grants.enumerated.is_empty() {
         words += "; entry by entry, no new names directly in: ";
         words += &list(grants.enumerated.iter().map(PathBuf::as_path));

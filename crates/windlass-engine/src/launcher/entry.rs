@@ -144,7 +144,7 @@ fn started(child: &RunningChild) -> Started {
     Started {
         pid,
         // It is our child and not waited for, so its record is there even if it has ended.
-        start_time: crate::process::ancestry::start_time(pid).unwrap_or(0),
+        start_time: crate::process_table::ancestry::start_time(pid).unwrap_or(0),
         confinement: child.bounds.confinement.clone(),
         confined: child.bounds.confined,
         process_limit: child.bounds.process_limit.clone(),

@@ -16,7 +16,6 @@ use rustix::process::{
     DumpableBehavior, Signal, WaitOptions, set_dumpable_behavior, set_parent_process_death_signal,
     setsid, wait,
 };
-use rustix::thread::{CapabilitySet, CapabilitySets};
 
 use super::cgroup::{self, Cgroups};
 use super::child::{self, Streams};
@@ -24,8 +23,9 @@ use super::confine;
 use super::mounts;
 use super::os;
 use super::policy::LaunchPolicy;
-use super::seccomp;
-use super::view::{Rights, View, ViewNetwork};
+use super::rights;
+use super::seccomp::{self, Around};
+use super::view::{View, ViewNetwork};
 use crate::proxy::{Host, ProxyPolicy, send_descriptors};
 
 /// The launcher has written the id maps.
@@ -63,7 +63,7 @@ impl<'a> Init<'a> {
         view: &'a View,
         cgroups: &Cgroups,
     ) -> Result<Self, String> {
-        let filter = seccomp::filter(view.rights)?;
+        let filter = seccomp::filter(view.rights, Around::Namespaces)?;
         let (doors, groups) = (cgroups.doors(), cgroups.folders.len());
         Ok(Self { policy, view, doors, groups, filter })
     }
@@ -134,7 +134,7 @@ fn begin(init: Init<'_>, streams: Streams, launcher: &mut UnixStream) -> Result<
     // The reset comes after everything that could still be interrupted by a signal of the launcher.
     os::reset_signals();
     forget_arguments();
-    give_up_rights(view.rights).map_err(told("give up rights"))?;
+    rights::give_up(view.rights).map_err(told("give up rights"))?;
     // Memory and descriptors are closed to the program before there is one.
     set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(told("close init's memory"))?;
     let ruleset = confine::inside(view).map_err(|error| error.to_string())?;
@@ -180,32 +180,6 @@ fn silence() -> std::io::Result<()> {
     rustix::stdio::dup2_stdout(&null)?;
     rustix::stdio::dup2_stderr(&null)?;
     Ok(())
-}
-
-/// Takes every capability away that the view does not keep, for all that comes after.
-fn give_up_rights(rights: Rights) -> rustix::io::Result<()> {
-    let kept = match rights {
-        Rights::None => CapabilitySet::empty(),
-        Rights::Users => {
-            CapabilitySet::CHOWN
-                | CapabilitySet::DAC_OVERRIDE
-                | CapabilitySet::FOWNER
-                | CapabilitySet::SETGID
-                | CapabilitySet::SETUID
-        }
-    };
-    let kept = if rustix::process::geteuid().is_root() { kept } else { CapabilitySet::empty() };
-    for capability in CapabilitySet::all().difference(kept).iter() {
-        match rustix::thread::remove_capability_from_bounding_set(capability) {
-            // An older kernel does not know the newest ones.
-            Ok(()) | Err(rustix::io::Errno::INVAL) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    rustix::thread::clear_ambient_capability_set()?;
-    let sets =
-        CapabilitySets { effective: kept, permitted: kept, inheritable: CapabilitySet::empty() };
-    rustix::thread::set_capabilities(None, sets)
 }
 
 /// Writes over the arguments of this process, which name the program that it is a fork of.

@@ -26,7 +26,6 @@ mod disk;
 mod entry;
 mod grants;
 pub(crate) mod init;
-pub mod level;
 mod life;
 mod mount_points;
 mod mounts;
@@ -34,6 +33,7 @@ mod namespace;
 mod os;
 pub mod policy;
 mod registry;
+mod rights;
 mod seccomp;
 mod signals;
 pub(crate) mod supervise;
@@ -43,6 +43,15 @@ pub mod view;
 pub use cgroup::{Support as CgroupSupport, support as cgroup_support};
 pub use entry::main_launch;
 pub use policy::{
-    CgroupUse, Confinement, ConfinementMode, DiskLimit, LaunchPolicy, LaunchReport, Limits, Started,
+    CgroupUse, Confinement, ConfinementMode, DiskLimit, HereNetwork, LaunchPolicy, LaunchReport,
+    Limits, Started,
 };
 pub use registry::{Launched, launched};
+
+/// Returns a span in the kernel's type.
+pub(crate) fn timespec(span: std::time::Duration) -> rustix::event::Timespec {
+    rustix::event::Timespec {
+        tv_sec: i64::try_from(span.as_secs()).unwrap_or(i64::MAX),
+        tv_nsec: i64::from(span.subsec_nanos()),
+    }
+}

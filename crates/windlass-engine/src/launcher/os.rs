@@ -8,15 +8,14 @@ use std::process::Command;
 
 /// Runs `step` in the child between fork and exec.
 ///
-/// Callers hold the launcher's promise: the calling process has one thread. The closure may then do
-/// what any code may, allocation and locks included, because no other thread can have held a lock
-/// at the fork.
-pub(super) fn before_exec(
+/// # Safety
+/// The calling process has one thread. The closure may then do what any code may, allocation and locks
+/// included, because no other thread can have held a lock at the fork.
+pub(super) unsafe fn before_exec(
     command: &mut Command,
     step: impl FnMut() -> io::Result<()> + Send + Sync + 'static,
 ) {
-    // SAFETY: the launcher has one thread, so the child's copy of the address space is consistent.
-    // The closure touches only descriptors that it owns.
+    // SAFETY: the caller has one thread, so the child's copy of the address space is consistent.
     unsafe {
         command.pre_exec(step);
     }

@@ -171,6 +171,20 @@ pub struct Confinement {
     /// Files and folders that it may read, besides those that it may write; none means all.
     #[serde(default)]
     pub read: Option<Vec<PathBuf>>,
+    /// Which network it has.
+    #[serde(default)]
+    pub network: HereNetwork,
+}
+
+/// The network of a program that has no namespace of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HereNetwork {
+    /// That of the machine.
+    #[default]
+    Machine,
+    /// None, not even loopback.
+    None,
 }
 
 /// What happens where the platform cannot confine.

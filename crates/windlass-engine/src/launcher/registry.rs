@@ -1,7 +1,7 @@
 //! The registry of launchers: which ones live, for whom they work, and where their output goes.
 //!
 //! Each launcher leaves two files in the registry while it lives. The one named by its pid holds its
-//! start time and decides who may decide (see [`crate::process::ancestry`]). The other says what it
+//! start time and decides who may decide (see [`crate::process_table::ancestry`]). The other says what it
 //! is for, and is for people who watch; nothing is decided by it.
 
 use std::io;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::life;
 use super::policy::LaunchPolicy;
 use crate::home::canonical;
-use crate::process::table::Process;
+use crate::process_table::Process;
 
 /// What a launcher was started for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,6 +11,7 @@ use seccompiler::{
     SeccompRule, TargetArch, sock_filter,
 };
 
+use super::policy::HereNetwork;
 use super::view::Rights;
 
 /// Refused in boxes and rooms.
@@ -61,8 +62,17 @@ const MOUNTS: &[libc::c_long] = &[
 /// Requests to a terminal that type for whoever sits at it.
 const TYPING: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
+/// What is around a program besides the filter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Around {
+    /// Namespaces: other processes and networks are out of sight.
+    Namespaces,
+    /// Landlock alone, with this network.
+    Landlock(HereNetwork),
+}
+
 /// Builds the filter.
-pub(super) fn filter(rights: Rights) -> Result<BpfProgram, String> {
+pub(super) fn filter(rights: Rights, around: Around) -> Result<BpfProgram, String> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
     let refuses_mounts = rights == Rights::None || rustix::process::geteuid().is_root();
     let mounts = if refuses_mounts { MOUNTS } else { &[] };
@@ -75,6 +85,22 @@ pub(super) fn filter(rights: Rights) -> Result<BpfProgram, String> {
     // A virtual machine's socket to its host belongs to no network namespace.
     let vsock = u64::try_from(libc::AF_VSOCK).unwrap_or(40);
     rules.insert(libc::SYS_socket, vec![when(0, SeccompCmpOp::Eq, vsock)?]);
+    if let Around::Landlock(network) = around {
+        // Priorities of other programs, which no Landlock knows: its own is number 0.
+        let of_user = u64::from(libc::PRIO_USER);
+        for call in [libc::SYS_setpriority, libc::SYS_ioprio_set] {
+            let others = vec![when(1, SeccompCmpOp::Ne, 0)?, when(0, SeccompCmpOp::Eq, of_user)?];
+            rules.insert(call, others);
+        }
+        if network == HereNetwork::None {
+            // Loopback goes with it: without a namespace there is none that is not the machine's.
+            for family in [libc::AF_INET, libc::AF_INET6, libc::AF_PACKET] {
+                let family = u64::try_from(family).unwrap_or_default();
+                let sockets = rules.entry(libc::SYS_socket).or_default();
+                sockets.push(when(0, SeccompCmpOp::Eq, family)?);
+            }
+        }
+    }
     // Limits of others: with them a program could have its own init killed.
     rules.insert(libc::SYS_prlimit64, vec![when(0, SeccompCmpOp::Ne, 0)?]);
     let refuse = SeccompAction::Errno(libc::EPERM.cast_unsigned());
@@ -158,7 +184,7 @@ mod tests {
         if std::env::consts::ARCH != "x86_64" {
             return;
         }
-        let program = filter(Rights::None).unwrap();
+        let program = filter(Rights::None, Around::Namespaces).unwrap();
         let refused = libc::SECCOMP_RET_ERRNO | libc::EPERM.cast_unsigned();
         let no_call = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
         let number = |call: libc::c_long| u32::try_from(call).unwrap();

@@ -19,12 +19,12 @@ use windlass_core::run::Category;
 use super::capture::Capture;
 use super::cgroup::Cgroups;
 use super::disk::DiskWatch;
-use super::life::{self, Signs};
+use super::life::{self, Life};
 use super::namespace::Ends;
 use super::policy::{KILL_BYTE, LaunchPolicy, STOP_BYTE};
 use super::signals::Signals;
 use super::sweep::{self, ProgramEnd, Reaped};
-use crate::process::orphans::timespec;
+use crate::launcher::timespec;
 use crate::proxy::{Failure, FailureKind, ProxyChild};
 
 /// The shortest time between two looks at the process tree.
@@ -79,14 +79,15 @@ impl Supervisor<'_> {
     /// Watches until the program has ended, or has to be killed now.
     pub(super) fn watch(&mut self) -> Watched {
         let mut phase = Phase::Running;
-        let mut life = Life::new(self.began);
+        let patience = self.policy.idle_timeout.map_or(MAX_TICK, |idle| idle.to_duration());
+        let mut life = Life::new(self.began, patience);
         let mut disk = self.policy.disk.as_ref().map(|limit| DiskWatch::new(limit, self.began));
         let tick = self.tick();
         let mut next_tick = self.began + tick;
         loop {
             self.wait_for_something(self.wake_at(&phase, &life, next_tick));
             if self.take_output() > 0 {
-                life.last = Instant::now();
+                life.spoke(Instant::now());
             }
             phase = self.take_requests(phase);
             phase = self.hear_proxy(phase);
@@ -223,10 +224,7 @@ impl Supervisor<'_> {
     /// Looks at the tree: is it too large, does it live?
     fn look(&self, phase: Phase, life: &mut Life, now: Instant) -> Phase {
         let census = life::census(self.proxy.as_ref().map(ProxyChild::pid));
-        if census.signs != life.signs {
-            life.signs = census.signs;
-            life.last = now;
-        }
+        life.look(census.signs, now);
         if let Some(most) = self.policy.limits.memory_bytes
             && census.memory_bytes > most
         {
@@ -324,18 +322,6 @@ fn over(phase: Phase, why: Outcome) -> Phase {
         Phase::Running => Phase::Over { why: Some(why) },
         Phase::Stopping { why, .. } => Phase::Over { why: Some(why) },
         Phase::Over { .. } => phase,
-    }
-}
-
-/// When the last sign of life was seen.
-struct Life {
-    last: Instant,
-    signs: Signs,
-}
-
-impl Life {
-    fn new(began: Instant) -> Self {
-        Self { last: began, signs: Signs::default() }
     }
 }
 

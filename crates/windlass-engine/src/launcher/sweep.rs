@@ -27,8 +27,8 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, wait};
 
 use super::cgroup::Cgroups;
-use crate::process::orphans::timespec;
-use crate::process::table::{self, Process};
+use crate::launcher::timespec;
+use crate::process_table::{self as table, Process};
 
 /// How often one pass looks for newcomers before it kills those it has.
 ///

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, Transaction, TransactionBehavior, ffi};
 
 use super::schema::{self, Found};
 use crate::store::lock::{ExclusiveLock, WaitError};
@@ -41,7 +41,7 @@ pub enum MachineError {
         #[source]
         source: std::io::Error,
     },
-    #[error("another process does not finish setting up what runs share")]
+    #[error("another process is still setting up the shared database")]
     Setup(#[from] WaitError),
 }
 
@@ -104,6 +104,7 @@ impl Machine {
     ) -> Result<T, MachineError> {
         match self.once(work) {
             Err(MachineError::Damaged { .. }) => {}
+            Err(MachineError::Sqlite { source, .. }) if was_moved(&source) => {}
             done => return done,
         }
         // Asked again behind the lock: somebody else may have put a new one there already.
@@ -209,6 +210,15 @@ impl Machine {
             _ => MachineError::Sqlite { path, source },
         }
     }
+}
+
+/// Whether another process moved the damaged file aside while this one had it open. The change was not
+/// made, so it can be made again on the new file.
+fn was_moved(error: &rusqlite::Error) -> bool {
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    code.is_some_and(|code| {
+        [ffi::SQLITE_IOERR_DELETE_NOENT, ffi::SQLITE_READONLY_DBMOVED].contains(&code)
+    })
 }
 
 /// Sets what holds for the connection. What is lost when the machine dies is read again from the

@@ -13,12 +13,15 @@ mod host;
 mod record;
 mod validate;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use windlass_core::mcp::McpServer;
 use windlass_core::plugin::Plugin;
 
+use crate::agent::is_on_path;
 use crate::home::Home;
 
 pub use error::PluginError;
@@ -67,11 +70,17 @@ pub struct Surroundings<'a> {
     pub version: &'a str,
     /// The roles that come with it, by name.
     pub roles: &'a [(&'a str, &'a str)],
+    /// The MCP servers that its workflows name.
+    pub servers: &'a BTreeMap<String, McpServer>,
 }
 
 impl<'a> Surroundings<'a> {
     fn plugin(&self, longest_check: Option<Duration>) -> Plugin<'a> {
-        Plugin { version: self.version, binary: self.exe, longest_check, roles: self.roles }
+        // A server that is not installed would only be an error in every session.
+        let installed = self.servers.iter().filter(|(_, one)| is_on_path(&one.command, self.env));
+        let servers = installed.map(|(name, one)| (name.clone(), one.clone())).collect();
+        let (version, binary, roles) = (self.version, self.exe, self.roles);
+        Plugin { version, binary, longest_check, roles, servers }
     }
 
     /// Returns the marketplace folder for Claude Code.

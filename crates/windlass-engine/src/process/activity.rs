@@ -9,9 +9,10 @@ use std::time::SystemTime;
 
 use rustix::fs::{Mode, OFlags};
 
-use super::ancestry::pid_namespace;
-use super::table;
 use crate::launcher::Launched;
+use crate::process_table::ancestry::pid_namespace;
+use crate::process_table::moved::io;
+use crate::process_table::{self as table};
 
 /// The clock tick that `/proc` counts in, on every architecture that Rust's Linux targets have.
 const MS_PER_TICK: u64 = 10;
@@ -44,7 +45,7 @@ pub fn activity(launched: &Launched) -> Activity {
     for process in living.filter(|process| !is_init(process)) {
         seen.processes += 1;
         seen.cpu_ms += process.cpu_ticks * MS_PER_TICK;
-        seen.io_bytes += io_bytes(process.pid);
+        seen.io_bytes += io(process.pid).calls;
     }
     if let Ok(output) = fs_err::symlink_metadata(&launched.output) {
         seen.output_bytes = output.len();
@@ -79,17 +80,6 @@ pub fn output_tail(output: &Path, max: u64) -> String {
         (1.., Some((_, whole))) => whole.to_owned(),
         _ => text.into_owned(),
     }
-}
-
-/// Returns the bytes that a process and the children it waited for moved; zero when not readable.
-pub(crate) fn io_bytes(pid: i32) -> u64 {
-    let text = fs_err::read_to_string(format!("/proc/{pid}/io")).unwrap_or_default();
-    let value = |name: &str| {
-        text.lines()
-            .find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok())
-            .unwrap_or(0)
-    };
-    value("rchar:") + value("wchar:")
 }
 
 #[cfg(test)]

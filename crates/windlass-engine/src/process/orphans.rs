@@ -24,9 +24,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, set_child_subreaper, waitpid};
 
-use super::table::{self, Process};
 use crate::launcher::cgroup;
 use crate::launcher::policy::{MARKER_VARIABLE, Started};
+use crate::launcher::timespec;
+use crate::process_table::{self as table, Process};
 
 /// How long orphans get to die after SIGKILL; one that takes longer hangs in the kernel.
 const DEATH_DEADLINE: Duration = Duration::from_secs(10);
@@ -112,12 +113,4 @@ fn has_marker(pid: i32, sign: &str) -> bool {
 
 fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
-}
-
-/// Returns a span in the kernel's type.
-pub(crate) fn timespec(span: Duration) -> rustix::event::Timespec {
-    rustix::event::Timespec {
-        tv_sec: i64::try_from(span.as_secs()).unwrap_or(i64::MAX),
-        tv_nsec: i64::from(span.subsec_nanos()),
-    }
 }

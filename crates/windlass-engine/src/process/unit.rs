@@ -23,11 +23,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use thiserror::Error;
 use windlass_core::proof::Outcome;
 
-use super::ancestry::LAUNCH_ARGUMENT;
 use super::orphans;
 use crate::launcher::policy::{
     Envelope, KILL_BYTE, LaunchPolicy, LaunchReport, STOP_BYTE, Started, Status,
 };
+use crate::process_table::ancestry::LAUNCH_ARGUMENT;
 
 /// How a launcher is started.
 #[derive(Clone, Debug)]

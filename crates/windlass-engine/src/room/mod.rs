@@ -44,8 +44,8 @@ use windlass_core::id::ObjectId;
 
 use crate::exposed::Exposed;
 use crate::git::{Checkout, CheckoutError, Person, Place, UserRepository};
-use crate::launcher::level::Level;
 use crate::launcher::view::{Mount, Rights, Upper, View, ViewNetwork};
+use crate::level::Level;
 use copied::{Copied, Copying};
 use in_use::Draft;
 use layers::Layers;
@@ -121,6 +121,8 @@ pub struct Below {
     pub prepared: Vec<Arc<InUse>>,
     /// Whether the copied folders and what the baseline built are there.
     pub warm: bool,
+    /// The commit whose files it has, where there is one already: it is the last of the room's history then.
+    pub commit: Option<ObjectId>,
 }
 
 impl Rooms {
@@ -161,8 +163,7 @@ impl Rooms {
             Ok(())
         })?;
         let began = self.began()?;
-        fs_err::write(self.dir.join("packed-refs.new"), user.packed_refs().unwrap_or_default())?;
-        fs_err::rename(self.dir.join("packed-refs.new"), self.dir.join("packed-refs"))?;
+        self.make("clone", |folder| dot_git::begin(self, user, folder))?;
         let shallow = user.common_dir.join("shallow");
         if shallow.is_file() {
             fs_err::copy(shallow, self.dir.join("shallow"))?;
@@ -183,6 +184,13 @@ impl Rooms {
     pub(crate) fn copied(&self) -> Copied {
         let bytes = fs_err::read(self.dir.join("copied.json")).unwrap_or_default();
         serde_json::from_slice(&bytes).unwrap_or_default()
+    }
+
+    /// Returns the folders that git reads objects from in rooms: those that a clone would have, where they were
+    /// packed when the run began, else the user's.
+    pub(crate) fn object_folders(&self) -> Vec<PathBuf> {
+        let own = self.dir.join(dot_git::CLONED_OBJECTS);
+        if own.is_dir() { vec![own] } else { self.objects.clone() }
     }
 
     /// Returns the folders that were copied when the run began.
@@ -228,7 +236,8 @@ impl Rooms {
 
     /// Says whether the layers that every room needs are there.
     pub fn has_begun(&self) -> bool {
-        self.dir.join("base").is_dir() && self.dir.join("began").is_file()
+        ["base", "clone"].iter().all(|layer| self.dir.join(layer).is_dir())
+            && self.dir.join("began").is_file()
     }
 
     fn copy_ignored(&self, user: &UserRepository, copying: Copying) -> Result<Copied, RoomError> {
@@ -333,7 +342,7 @@ impl Rooms {
             return Err(RoomError::Missing { layer: base });
         }
         let shape = if below.warm { LayerKind::Changes } else { LayerKind::Clone };
-        let layer = Arc::new(self.layer_of(code, shape)?);
+        let layer = Arc::new(self.layer_of(code, shape, below.commit.as_ref())?);
         let prepared = below.prepared.iter().map(|prepared| prepared.path().join("u"));
         let mut lower: Vec<PathBuf> = prepared.collect();
         lower.extend([self.dir.join("carried"), layer.path().to_owned(), base]);
@@ -418,7 +427,7 @@ impl Rooms {
     /// Names the user's objects where they really are, in a room that nothing is mounted in.
     fn name_real_objects(&self, merged: &Path) -> io::Result<()> {
         let alternates = merged.join(".git/objects/info/alternates");
-        match (alternates.is_file(), self.objects.first()) {
+        match (alternates.is_file(), self.object_folders().first()) {
             (true, Some(objects)) => fs_err::write(alternates, format!("{}\n", objects.display())),
             (true, None) | (false, _) => Ok(()),
         }
@@ -449,13 +458,18 @@ impl Rooms {
         let mut mounts = self.exposed.mounts(&room.dir().join("home"), &room.homes)?;
         self.leave_out_own_artefacts(&mounts)?;
         mounts.extend(expose.iter().flat_map(|path| self.exposed.mounts_besides(path)));
-        for (number, folder) in self.objects.iter().enumerate() {
+        for (number, folder) in self.object_folders().iter().enumerate() {
             let to = match number {
                 0 => PathBuf::from(OBJECTS),
                 // Borrowed ones are named by their whole path in the ones before.
                 _ => folder.clone(),
             };
-            mounts.push(Mount::ReadOnly { from: folder.clone(), to });
+            // A list of mounts names where a folder comes from, but not the layers of an overlay: what is
+            // windlass's own is shown as one, so that nothing in a room names windlass.
+            mounts.push(match folder.starts_with(&self.dir) {
+                true => Mount::Overlay { layers: vec![folder.clone()], upper: None, to },
+                false => Mount::ReadOnly { from: folder.clone(), to },
+            });
         }
         mounts.push(Mount::Overlay {
             layers: room.lower.clone(),

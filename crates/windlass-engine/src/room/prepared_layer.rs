@@ -2,8 +2,30 @@
 
 use std::path::{Path, PathBuf};
 
+use super::copied::is_installed;
 use super::in_use::{Draft, InUse, keep_last_used, note_use};
 use super::{Room, RoomError, Rooms, sweep};
+
+/// Removes what `prepare` made of files that the base commit has. The layer lies above the commit, and a
+/// script of the work could otherwise replace the tests that judge it. Folders of dependencies are what
+/// `prepare` is there for.
+fn drop_tracked(made: &Path, base: &Path) -> Result<(), RoomError> {
+    for entry in fs_err::read_dir(made)? {
+        let entry = entry?;
+        let (path, in_base) = (entry.path(), base.join(entry.file_name()));
+        let Ok(tracked) = in_base.symlink_metadata() else { continue };
+        if entry.file_name().to_str().is_some_and(is_installed) {
+            continue;
+        }
+        match (entry.file_type()?.is_dir(), tracked.is_dir()) {
+            (true, true) => drop_tracked(&path, &in_base)?,
+            (true, false) => crate::git::remove_whole(&path)?,
+            // A file or a mark that hides a folder of the commit goes too.
+            (false, _) => fs_err::remove_file(&path)?,
+        }
+    }
+    Ok(())
+}
 
 impl Rooms {
     /// Returns a layer that was made before; none if it is not there.
@@ -22,6 +44,7 @@ impl Rooms {
         let layer = draft.path().join("layer");
         room.keep_in(&layer)?;
         crate::git::remove_whole(&layer.join("u/.git"))?;
+        drop_tracked(&layer.join("u"), &self.dir.join("base"))?;
         self.check_disk()?;
         // Somebody who did not wait may have been faster.
         if let Some(made) = self.prepared_layer(folder)? {

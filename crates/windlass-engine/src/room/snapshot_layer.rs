@@ -23,7 +23,13 @@ pub(super) enum LayerKind {
 
 impl Rooms {
     /// Returns the layer of a tree, made first where it is missing. It stays as long as it is in use.
-    pub(super) fn layer_of(&self, code: &ObjectId, kind: LayerKind) -> Result<InUse, RoomError> {
+    /// `commit` is one whose tree it is, where there is one.
+    pub(super) fn layer_of(
+        &self,
+        code: &ObjectId,
+        kind: LayerKind,
+        commit: Option<&ObjectId>,
+    ) -> Result<InUse, RoomError> {
         let all = self.dir.join("snapshots");
         fs_err::create_dir_all(&all)?;
         // Spokes judge side by side and share the layers of their run.
@@ -31,7 +37,10 @@ impl Rooms {
         flock(&lock, FlockOperation::LockExclusive).map_err(std::io::Error::from)?;
         let name = match kind {
             LayerKind::Changes => all.join(code.as_str()),
-            LayerKind::Clone => all.join(format!("clone-{code}")),
+            LayerKind::Clone => match commit {
+                Some(commit) => all.join(format!("clone-{code}-{commit}")),
+                None => all.join(format!("clone-{code}")),
+            },
         };
         if let Some(layer) = InUse::mark(&name)? {
             note_use(&name)?;
@@ -64,11 +73,11 @@ impl Rooms {
                 layers::set_times(&layer, &mut |path| {
                     Some(if shape.same_names.contains(path) { began } else { changed })
                 })?;
-                dot_git::make(self, &layer.join(".git"), code, &index)?;
+                dot_git::make(self, &layer.join(".git"), code, &index, commit)?;
                 let same_names = is_base || shape.same_names.contains(Path::new(""));
                 layers::set_time(&layer, if same_names { began } else { changed })?;
             }
-            LayerKind::Clone => dot_git::make(self, &layer.join(".git"), code, &index)?,
+            LayerKind::Clone => dot_git::make(self, &layer.join(".git"), code, &index, commit)?,
         }
         keep_last_used(&all, KEPT - 1)?;
         note_use(&name)?;

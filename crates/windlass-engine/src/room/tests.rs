@@ -13,6 +13,11 @@ struct World {
 impl World {
     /// A run that has begun, on a repository with two files.
     fn new() -> Self {
+        Self::after(|_| ())
+    }
+
+    /// The same, where more was done in the checkout before the run.
+    fn after(more: impl FnOnce(&Path)) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         let checkout = root.join("checkout");
@@ -22,6 +27,7 @@ impl World {
         fs_err::write(checkout.join("two.txt"), "2").unwrap();
         git(&checkout, &["add", "-A"]);
         git(&checkout, &["commit", "-q", "-m", "first"]);
+        more(&checkout);
         let user = UserRepository::discover(&checkout).unwrap();
         let engine = EngineRepository::open_or_create(&root.join("engine.git"), &user).unwrap();
         let request = PlaceRequest {
@@ -30,6 +36,7 @@ impl World {
             branch: "work".to_owned(),
             base: user.commit.clone(),
             lfs_filter: None,
+            base_stores: None,
         };
         let place = Place::create_clone(&engine, &user, &request).unwrap();
         let (layers, exe) = (root.join("layers"), Path::new("/bin/true"));
@@ -178,6 +185,25 @@ fn layers_that_hold_too_much_are_refused_every_time() {
 }
 
 #[test]
+fn what_is_prepared_replaces_no_file_of_the_base() {
+    let world = World::new();
+    let room = world.open(&world.rooms.origin.tree.clone()).unwrap();
+    let written = room.written();
+    fs_err::write(written.join("one.txt"), "replaced").unwrap();
+    let _ = fs_err::remove_file(written.join("two.txt"));
+    for folder in ["two.txt", "node_modules", "target"] {
+        fs_err::create_dir_all(written.join(folder)).unwrap();
+        fs_err::write(written.join(folder).join("made"), "").unwrap();
+    }
+    fs_err::create_dir_all(world.rooms.prepared_folder()).unwrap();
+    let folder = world.rooms.prepared_folder().join("key");
+    let _layer = world.rooms.keep_prepared(room, &folder).unwrap();
+    let made = |path: &str| folder.join("u").join(path).exists();
+    assert!(made("node_modules/made") && made("target/made"));
+    assert!(!made("one.txt") && !made("two.txt"));
+}
+
+#[test]
 fn what_was_prepared_is_made_once_and_goes_by_its_last_use() {
     let world = World::new();
     let base = world.rooms.origin.tree.clone();
@@ -215,4 +241,88 @@ fn a_room_on_inputs_takes_them_with_it() {
     let left = names.filter(|entry| entry.file_name().to_string_lossy().starts_with("making-"));
     assert_eq!(left.count(), 0);
     assert_eq!(fs_err::read_dir(world.rooms.dir.join("rooms")).unwrap().count(), 0);
+}
+
+/// What a user's repository gathers besides what is pushed.
+fn gather(checkout: &Path) {
+    git(checkout, &["tag", "-a", "v1.0", "-m", "first release"]);
+    git(checkout, &["remote", "add", "origin", "https://example.invalid/a.git"]);
+    git(checkout, &["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    git(checkout, &["symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main"]);
+    git(checkout, &["update-ref", "refs/remotes/origin/release", "HEAD"]);
+    for branch in ["private", "windlass/other-run"] {
+        git(checkout, &["checkout", "-q", "-b", branch]);
+        fs_err::write(checkout.join("secret.txt"), branch).unwrap();
+        git(checkout, &["add", "-A"]);
+        git(checkout, &["commit", "-q", "-m", branch]);
+    }
+    git(checkout, &["tag", "of-a-branch"]);
+    git(checkout, &["update-ref", "refs/remotes/origin/windlass/other-run", "HEAD"]);
+    git(checkout, &["checkout", "-q", "--detach", "main"]);
+    fs_err::write(checkout.join("dropped.txt"), "dropped").unwrap();
+    git(checkout, &["add", "-A"]);
+    git(checkout, &["commit", "-q", "-m", "dropped"]);
+    git(checkout, &["checkout", "-q", "main"]);
+    fs_err::write(checkout.join("one.txt"), "stashed").unwrap();
+    git(checkout, &["stash", "-q"]);
+}
+
+#[test]
+fn git_in_a_room_shows_what_a_clone_has_and_nothing_else() {
+    let world = World::after(gather);
+    let tree = world.tree_with("three.txt", "3");
+    let room = world.open(&tree).unwrap();
+    let at = room.written();
+    let refs = git(at, &["for-each-ref", "--format=%(refname)"]);
+    let expected = [
+        "refs/heads/main",
+        "refs/heads/work",
+        "refs/remotes/origin/HEAD",
+        "refs/remotes/origin/main",
+        "refs/remotes/origin/release",
+        "refs/tags/v1.0",
+    ];
+    assert_eq!(refs.lines().collect::<Vec<_>>(), expected);
+    assert_eq!(
+        git(at, &["log", "--all", "--topo-order", "--format=%s"]),
+        "Work in progress\nfirst"
+    );
+    assert_eq!(git(at, &["stash", "list"]), "");
+    assert_eq!(git(at, &["reflog", "--all"]), "");
+    assert_eq!(git(at, &["fsck", "--full", "--unreachable", "--no-progress"]), "");
+    // Two commits and the trees and files of both, and the tag: nothing that was dropped, stashed or never pushed.
+    let objects = git(at, &["cat-file", "--batch-all-objects", "--batch-check=%(objecttype)"]);
+    let count = |kind: &str| objects.lines().filter(|line| *line == kind).count();
+    assert_eq!((count("commit"), count("tree"), count("blob"), count("tag")), (2, 2, 3, 1));
+    assert!(git(at, &["describe"]).starts_with("v1.0-1-g"));
+    assert_eq!(git(at, &["remote", "get-url", "origin"]), "https://example.invalid/a.git");
+    assert_eq!(git(at, &["rev-parse", "--abbrev-ref", "origin/HEAD"]), "origin/main");
+    assert_eq!(git(at, &["status", "--porcelain"]), "");
+}
+
+#[test]
+fn without_a_remote_the_branch_that_the_run_began_on_is_its_origin() {
+    let world = World::new();
+    let room = world.open(&world.rooms.origin.tree).unwrap();
+    let refs = git(room.written(), &["for-each-ref", "--format=%(refname)"]);
+    let expected = [
+        "refs/heads/main",
+        "refs/heads/work",
+        "refs/remotes/origin/HEAD",
+        "refs/remotes/origin/main",
+    ];
+    assert_eq!(refs.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_clone_of_a_commit_has_that_commit_and_its_history() {
+    let world = World::new();
+    let tree = world.tree_with("three.txt", "3");
+    let checkout = world.dir.path().join("checkout");
+    let commit = ObjectId::new(git(&checkout, &["rev-parse", "HEAD"]));
+    let below = Below { commit: Some(commit.clone()), ..Below::default() };
+    let room = world.rooms.open(&tree, &below).unwrap();
+    assert_eq!(git(room.written(), &["rev-parse", "HEAD"]), commit.as_str());
+    assert_eq!(git(room.written(), &["log", "--format=%s"]), "more\nfirst");
+    assert_eq!(git(room.written(), &["status", "--porcelain"]), "");
 }

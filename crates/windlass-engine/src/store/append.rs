@@ -94,7 +94,7 @@ pub struct Created {
 #[non_exhaustive]
 pub enum CreateRunError {
     /// The name does not fit.
-    #[error("`{0}` is no name for a run: up to 40 letters, digits, `-` and `_`")]
+    #[error("`{0}` is not a name for a run: up to 40 letters, digits, `-` and `_`")]
     BadId(RunId),
     /// The name is taken.
     #[error("there is a run `{0}` already")]

@@ -38,7 +38,7 @@ pub enum PutError {
     #[error("the file cannot be taken in")]
     Source(#[source] io::Error),
     /// It is a folder, a pipe, a link or a device.
-    #[error("`{}` is no regular file", path.display())]
+    #[error("`{}` is not a regular file", path.display())]
     NotAFile {
         /// The path.
         path: PathBuf,
@@ -67,7 +67,7 @@ pub enum PutError {
 #[non_exhaustive]
 pub enum GetError {
     /// The name is not 64 lower-case hexadecimal digits.
-    #[error("`{0}` is no hash")]
+    #[error("`{0}` is not a hash")]
     BadHash(ContentHash),
     /// There is no such blob.
     #[error("there is no evidence `{0}`")]

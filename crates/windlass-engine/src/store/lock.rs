@@ -24,9 +24,12 @@ use windlass_core::time::Timestamp;
 /// How often a waiter asks again; the kernel has no `flock` with a deadline.
 const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How often an acquirer that met only askers tries again. An asker holds the lock for a
-/// microsecond, so this many in a row means something else.
-const MOST_ASKERS: u32 = 10_000;
+/// How long an acquirer that meets only askers tries again. An asker holds the lock for a microsecond, but
+/// on a busy machine the kernel may take the processor from it in that very moment.
+const ASKERS_LEAVE: Duration = Duration::from_secs(10);
+
+/// How often it tries again before it sleeps in between.
+const QUICK_TRIES: u32 = 100;
 
 /// What is read of a lock file at most; the rest of a longer one is not ours.
 const MOST_HOLDER_BYTES: u64 = 4096;
@@ -84,8 +87,13 @@ pub struct DriverLock {
 
 impl DriverLock {
     /// Takes the lock, or returns nothing when another driver has it.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the kernel cannot wait for shared holders alone"
+    )]
     pub fn try_acquire(path: &Path) -> Result<Option<Self>, LockError> {
-        for _ in 0..MOST_ASKERS {
+        let deadline = Instant::now() + ASKERS_LEAVE;
+        for tries in 0u32.. {
             let file = open(path)?;
             if try_lock(&file, FlockOperation::NonBlockingLockExclusive, path)? {
                 if !is_at(&file, path)? {
@@ -100,9 +108,31 @@ impl DriverLock {
                 return Ok(None);
             }
             drop(file);
-            std::thread::yield_now();
+            if Instant::now() > deadline {
+                break;
+            }
+            if tries < QUICK_TRIES {
+                std::thread::yield_now();
+            } else {
+                std::thread::sleep(Duration::from_millis(1));
+            }
         }
         Ok(None)
+    }
+
+    /// Takes the lock as soon as it is free, or returns nothing when another driver has it at `deadline`.
+    #[expect(clippy::disallowed_methods, reason = "the kernel has no flock with a deadline")]
+    pub fn acquire_until(path: &Path, deadline: Instant) -> Result<Option<Self>, LockError> {
+        loop {
+            if let Some(lock) = Self::try_acquire(path)? {
+                return Ok(Some(lock));
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            std::thread::sleep(left.min(POLL_INTERVAL));
+        }
     }
 }
 
@@ -252,6 +282,25 @@ mod tests {
         drop(lock);
         assert_eq!(held(&path).unwrap(), Held::Free);
         assert!(DriverLock::try_acquire(&path).unwrap().is_some());
+    }
+
+    #[test]
+    fn who_waits_gets_the_lock_when_its_holder_leaves() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("driver.lock");
+        let lock = DriverLock::try_acquire(&path).unwrap().unwrap();
+        let (refused, was_refused) = std::sync::mpsc::channel();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| {
+                let at_once = DriverLock::acquire_until(&path, Instant::now()).unwrap();
+                refused.send(at_once.is_none()).unwrap();
+                let deadline = Instant::now() + std::time::Duration::from_secs(60);
+                DriverLock::acquire_until(&path, deadline).unwrap().is_some()
+            });
+            assert!(was_refused.recv().unwrap());
+            drop(lock);
+            assert!(waiting.join().unwrap());
+        });
     }
 
     #[test]

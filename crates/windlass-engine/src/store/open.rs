@@ -5,6 +5,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::anchor::{self, Anchor};
@@ -28,6 +29,9 @@ const HEADS_CHECKED_AT_OPEN: u32 = 32;
 /// The write-ahead log is cut back to this after a checkpoint, so that one huge plan does not
 /// keep its room for ever.
 const LOG_KEPT_BYTES: u32 = 8 * 1024 * 1024;
+
+/// How long a log may be that is left for the next one to open the store.
+const LOG_LEFT_BYTES: u64 = 256 * 1024;
 
 /// Why a store cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -183,6 +187,19 @@ impl Store {
         store.check_anchor()?;
         store.check_newest_heads()?;
         Ok(store)
+    }
+
+    /// Leaves the log as it is when the store is closed, while it is short.
+    ///
+    /// For calls that open the store, append once and end: SQLite would bring the log into the file and
+    /// remove it each time, which waits for the disk four times besides the append itself. What was
+    /// appended is durable all the same. Whoever opens the store next reads the log, so a long one is
+    /// brought into the file as usual.
+    pub fn leave_log(&self) -> Result<(), Fault> {
+        let length = identity::length(&identity::log_of(&self.path))?.unwrap_or(0);
+        let leave = DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE;
+        self.conn.set_db_config(leave, length < LOG_LEFT_BYTES).at(&self.path)?;
+        Ok(())
     }
 
     /// Returns the name that the store was given when it was created.

@@ -19,6 +19,10 @@ const PAGE_RECORDS: u32 = 512;
 /// whatever a plan weighs.
 const PAGE_BYTES: usize = 1 << 20;
 
+/// How many of the other runs are searched: what happened long ago explains little, and a search reads
+/// all that it looks at.
+const RUNS_SEARCHED: u32 = 50;
+
 /// The latest stored fold of a run. Its seal has been checked against the chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fold {
@@ -54,6 +58,38 @@ impl Store {
             page: VecDeque::new(),
             state: State::More,
         })
+    }
+
+    /// Finds records of other runs than `run` that are of one of `kinds` and have `text` in them: of each run
+    /// the newest, of at most so many runs, the newest first. They are only found; whoever reads them checks
+    /// them.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub fn find_in_others(
+        &self,
+        run: &RunId,
+        kinds: [&str; 2],
+        text: &str,
+        most: u32,
+    ) -> Result<Vec<(RunId, Seq)>, Fault> {
+        let mut select = self
+            .conn
+            .prepare_cached(
+                "SELECT runs.id, max(events.seq) FROM events JOIN runs ON runs.number = events.run \
+                 WHERE events.run IN \
+                     (SELECT number FROM runs WHERE id != ?1 ORDER BY number DESC LIMIT ?2) \
+                 AND events.kind IN (?3, ?4) AND instr(events.bytes, CAST(?5 AS BLOB)) > 0 \
+                 GROUP BY events.run ORDER BY events.run DESC LIMIT ?6",
+            )
+            .at(&self.path)?;
+        let [one, other] = kinds;
+        select
+            .query_map(params![run.as_str(), RUNS_SEARCHED, one, other, text, most], |row| {
+                Ok((RunId::new(row.get::<_, String>(0)?), Seq(unsigned(row, 1)?)))
+            })
+            .and_then(Iterator::collect)
+            .at(&self.path)
     }
 
     /// Returns the latest fold of `run`, if there is one whose seal holds.

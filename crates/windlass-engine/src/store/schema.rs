@@ -2,11 +2,9 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Transaction};
 
-/// The format that this build reads and writes. A new field of meaning raises it that day.
-///
-/// - 1: the first.
-/// - 2: records may speak of roles, findings, publications and conversations that go on.
-pub(super) const FORMAT: u32 = 2;
+/// The format that this build reads and writes: that of the records, because the tables have not changed
+/// since the first.
+pub(super) const FORMAT: u32 = windlass_core::run::JOURNAL_FORMAT;
 
 /// The oldest format whose tables can be read as they are.
 pub(super) const OLDEST_READABLE: u32 = 1;
@@ -19,7 +17,7 @@ pub(super) const APPLICATION_ID: i64 = 0x574E_444C;
 /// Each entry is kept forever, and runs in the same transaction as the change of `format`, so that
 /// a crash leaves the one or the other.
 const MIGRATIONS: [fn(&Transaction<'_>) -> rusqlite::Result<()>; FORMAT as usize - 1] =
-    [tables_stay_as_they_are];
+    [tables_stay_as_they_are; FORMAT as usize - 1];
 
 /// Only what records say is new, and older programs must not misread it.
 fn tables_stay_as_they_are(_: &Transaction<'_>) -> rusqlite::Result<()> {

@@ -4,10 +4,10 @@
 //! fail already, and what a command reaches for that its room does not have.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::Instant;
 
 use regex::bytes::Regex;
+use windlass_core::failure_rules::{Cause, CheckEvidence, causes};
 use windlass_core::id::ObjectId;
 use windlass_core::measure::{TestResult, cause};
 use windlass_core::plan::{BaselinePolicy, CheckCommand, CheckKind, Criterion, Plan};
@@ -15,12 +15,12 @@ use windlass_core::run::{BaseOutcome, BaseRecord, BaseResult, MAX_FAILING_NAMES}
 use windlass_core::time::Span;
 
 use super::cancel::Cancel;
-use super::commands::{CommandRequest, Ran};
+use super::commands::{Caches, CommandRequest, Ran};
+use super::hints::hints_of;
 use super::prepared::Warmth;
 use super::report_files;
 use super::suites::read_tests;
 use super::verifier::{Broken, Verifier};
-use crate::exposed::Exposed;
 use crate::git::{EngineRepository, Place};
 use crate::launcher::view::{Rights, ViewNetwork};
 use crate::room::copied::is_installed;
@@ -29,8 +29,8 @@ use crate::room::{Below, Room, Rooms};
 /// How much of the end of an output is kept.
 const MAX_SAID_BYTES: usize = 1500;
 
-/// How much of an output is searched for what a command reached for.
-const MAX_SEARCHED: usize = 256 << 10;
+/// How much of the end of an output is searched.
+pub(super) const MAX_SEARCHED: usize = 256 << 10;
 
 /// What happens during a baseline, for people who wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub enum BaseProgress {
     /// A command begins: its words, its number from 1, and how many there are.
     Begins(String, usize, usize),
     /// It ended.
-    Ended(BaseResult),
+    Ended(Box<BaseResult>),
 }
 
 /// A command that can run on the base.
@@ -53,6 +53,8 @@ struct OnBase<'p> {
     report: Option<&'p str>,
     /// All reports that it writes.
     writes: Option<&'p str>,
+    /// The reports of coverage that it writes, and the files that they are not about.
+    coverage: Option<(&'p str, &'p [String])>,
 }
 
 /// Runs every check of the plan that can run on the base commit, in order, in one room.
@@ -95,7 +97,7 @@ pub fn run_baseline(
         progress(BaseProgress::Begins(words, number + 1, count));
         room.make_mountable_again()?;
         let result = on_base.run_in(&room, verifier, &cancel)?;
-        progress(BaseProgress::Ended(result.clone()));
+        progress(BaseProgress::Ended(Box::new(result.clone())));
         record.commands.push(result);
         crate::fault::point("base-command-ran");
     }
@@ -149,6 +151,7 @@ impl OnBase<'_> {
                 .proxy_for_check(&self.command.room.hosts)
                 .map_err(std::io::Error::other)?,
             expose: verifier.below_home(&self.command.room.expose),
+            caches: Caches::Fill,
         };
         let (report, output) = verifier.run_only(room, &request, cancel)?;
         let tests = self.report.map(|glob| read_tests(room, glob));
@@ -171,19 +174,33 @@ impl OnBase<'_> {
             skipped,
             failed,
             failing: failing.cloned().collect(),
+            covered: self.coverage.filter(|_| passed).and_then(|(glob, without)| {
+                super::reports::covered(room, glob, self.command.folder, without)
+            }),
             missing: (outcome == BaseOutcome::NoAnswer).then(|| missing(&output)).flatten(),
             said: if passed {
                 String::new()
             } else {
                 cause(&String::from_utf8_lossy(&output), MAX_SAID_BYTES)
             },
-            hints: if passed {
-                Vec::new()
-            } else {
-                hints(&output, verifier.rooms.exposed(), &verifier.rooms.root)
-            },
+            hints: if passed { Vec::new() } else { hints_of(&output, verifier) },
+            cause: if passed { None } else { self.cause(&ran, &output, verifier) },
             took: Span(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)),
         })
+    }
+}
+
+impl OnBase<'_> {
+    /// What of the surroundings kept it from passing, as far as its output tells.
+    fn cause(&self, ran: &Ran, output: &[u8], verifier: &Verifier) -> Option<Cause> {
+        let evidence = CheckEvidence {
+            command: self.command.command,
+            outcome: &ran.report.outcome,
+            lost: ran.report.lost.is_some(),
+            output: &String::from_utf8_lossy(output),
+            network: verifier.reaches_out(&self.command),
+        };
+        causes(&[], &evidence).trouble
     }
 }
 
@@ -232,16 +249,20 @@ fn collect<'p>(criterion: &'p Criterion, step: &str, found: &mut Vec<OnBase<'p>>
         }
         Criterion::Not(_) => {}
         Criterion::Check(check) => {
+            let mut coverage = None;
             let (report, writes) = match &check.kind {
                 CheckKind::Junit { glob, .. } => (Some(glob.as_str()), Some(glob.as_str())),
-                CheckKind::Coverage { glob, .. } => (None, Some(glob.as_str())),
+                CheckKind::Coverage { glob, without, .. } => {
+                    coverage = Some((glob.as_str(), without.as_slice()));
+                    (None, Some(glob.as_str()))
+                }
                 CheckKind::Green(suite) => (suite.report.as_deref(), suite.report.as_deref()),
                 CheckKind::Red(_) => return,
                 _ => (None, None),
             };
             let Some(command) = check.kind.command() else { return };
             if command.room.variables.is_empty() {
-                found.push(OnBase { step: step.to_owned(), command, report, writes });
+                found.push(OnBase { step: step.to_owned(), command, report, writes, coverage });
             }
         }
     }
@@ -274,50 +295,6 @@ fn missing(output: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(&name[1]).into_owned())
 }
 
-/// What a failing command seems to have reached for outside its room, with the line that shows it.
-fn hints(output: &[u8], exposed: &Exposed, root: &Path) -> Vec<String> {
-    let text = &output[output.len().saturating_sub(MAX_SEARCHED)..];
-    let mut hints = BTreeSet::new();
-    let refused = Regex::new(r"(?i)(refused|ECONNREFUSED|could not connect|failed to connect)");
-    let address = Regex::new(r#"(?:127\.0\.0\.1|localhost|::1)[\])"':\s,]+(?:port )?(\d{2,5})"#);
-    if let (Ok(refused), Ok(address)) = (refused, address)
-        && refused.is_match(text)
-    {
-        for port in address.captures_iter(text).take(3) {
-            let port = String::from_utf8_lossy(&port[1]).into_owned();
-            hints.insert(format!(
-                "it looked for a service on port {port}, which is outside the room: `network: host` \
-                 on the check lets it through"
-            ));
-        }
-    }
-    let lookup = Regex::new(
-        r"(?i:could not resolve host|name or service not known|temporary failure in name resolution)|EAI_AGAIN|ENOTFOUND",
-    );
-    if lookup.is_ok_and(|lookup| lookup.is_match(text)) {
-        hints.insert(
-            "it looked for a host of the network, and checks have none: let `prepare` fetch what is \
-             needed, or put `network: host` on the check"
-                .to_owned(),
-        );
-    }
-    let path = Regex::new(r#"(/(?:home|root|opt|srv|data|mnt|var|usr/local)/[^\s'":,;()<>]+)"#);
-    if let Ok(path) = path {
-        for found in path.captures_iter(text).take(200) {
-            let found = String::from_utf8_lossy(&found[1]).into_owned();
-            let file = Path::new(&found);
-            if file.exists() && !file.starts_with(root) && !exposed.covers(file) && hints.len() < 6
-            {
-                hints.insert(format!(
-                    "it looked for `{found}`, which is outside the room: `room: {{expose: [{found}]}}` \
-                     on the check shows it"
-                ));
-            }
-        }
-    }
-    hints.into_iter().collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -336,18 +313,5 @@ mod tests {
         {
             assert_eq!(missing(said.as_bytes()), None, "{said}");
         }
-    }
-
-    #[test]
-    fn a_refused_service_and_a_hidden_file_are_told_with_the_line_that_helps() {
-        let exposed = Exposed::default();
-        let output =
-            b"psql: error: connection to server at \"localhost\" (127.0.0.1), port 5432 failed: \
-                       Connection refused\n";
-        let found = hints(output, &exposed, Path::new("/work"));
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].contains("5432") && found[0].contains("network: host"));
-        assert!(hints(b"ModuleNotFoundError: x", &exposed, Path::new("/work")).is_empty());
-        assert!(hints(b"assertion failed: 1 == 2", &exposed, Path::new("/work")).is_empty());
     }
 }

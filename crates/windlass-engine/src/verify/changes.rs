@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use globset::{GlobSet, GlobSetBuilder};
+use windlass_core::glob;
 use windlass_core::id::ObjectId;
-use windlass_core::plan::glob;
 use windlass_core::proof::ProtectedChange;
 
 use crate::git::{Change, EngineRepository, GitError, TreePath};

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use windlass_core::glob;
 use windlass_core::measure::{Percent, read_checklist};
-use windlass_core::plan::{glob, template};
+use windlass_core::plan::template;
 
 use super::seen::Seen;
 use super::verifier::Looking;

@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 use std::time::Instant;
 
 use windlass_core::id::{ObjectId, StepIndex};
-use windlass_core::plan::{Check, CheckId, CheckKind, Holds, Suite};
+use windlass_core::plan::{Check, CheckId, CheckKind, Suite};
 use windlass_core::proof::{Proof, VerifyReport};
 use windlass_core::run::{ColdCheck, RunState};
 use windlass_core::snapshot::Snapshot;
@@ -74,10 +74,12 @@ impl LookingCold<'_> {
         if checks.is_empty() {
             return Ok(());
         }
-        self.verifier.ensure_layers(self.place)?;
-        let (plan, code) = (&self.request.state.plan, self.request.code);
-        let below = self.verifier.prepared(self.engine, plan, code, Warmth::Cold, self.cancel)?;
-        fault::point("cold-prepared");
+        let below = match checks.iter().any(|check| check.kind.command().is_some()) {
+            true => Some(self.prepared()?),
+            // Files are looked for in the commit itself.
+            false => None,
+        };
+        let below = below.as_ref().map(Result::as_ref);
         for check in &checks {
             if let CheckKind::Green(suite) = &check.kind {
                 let longest = self.patience.entry(shared_name(suite, check.step)).or_default();
@@ -88,20 +90,31 @@ impl LookingCold<'_> {
             if self.cancel.is_cancelled() {
                 break;
             }
-            report.proofs.push(self.look_at(CheckId(number), check, below.as_ref())?);
+            report.proofs.push(self.look_at(CheckId(number), check, below)?);
         }
         Ok(())
+    }
+
+    fn prepared(&self) -> Result<Result<Below, (String, Ran)>, Broken> {
+        self.verifier.ensure_layers(self.place)?;
+        let (plan, code) = (&self.request.state.plan, self.request.code);
+        let below = self.verifier.prepared(self.engine, plan, code, Warmth::Cold, self.cancel)?;
+        fault::point("cold-prepared");
+        let state = self.request.state;
+        let commit = (state.head_code == *code).then(|| state.head.clone());
+        Ok(below.map(|below| Below { commit, ..below }))
     }
 
     fn look_at(
         &mut self,
         id: CheckId,
         asked: ColdCheck,
-        below: Result<&Below, &(String, Ran)>,
+        below: Option<Result<&Below, &(String, Ran)>>,
     ) -> Result<Proof, Broken> {
         let began = Instant::now();
         let ColdRequest { state, code } = self.request;
-        let check = Check { id, kind: asked.kind };
+        let wants_failure = asked.wants_failure();
+        let (check, sign) = (Check { id, kind: asked.kind }, asked.sign);
         let papers = state.latest.as_ref().map_or(*code, |latest| &latest.papers).clone();
         let request = VerifyRequest {
             plan: &state.plan,
@@ -111,12 +124,15 @@ impl LookingCold<'_> {
             red: state.plan.red_before(asked.step).map(|red| RedStep::of(state, red)),
             held: Vec::new(),
             known_failures: state.known_failures(),
+            base_record: state.facts.base_record.as_ref(),
+            rules: &state.facts.failure_rules,
             snapshot: &Snapshot { code: (*code).clone(), papers },
             proven_code: code,
             base_code: code,
             committed_code: code,
             pins: &state.pins,
             pinned_values: &state.pinned_values,
+            has_unseen: false,
             context: &state.context_of(asked.step),
             document: &view::document_for(state, asked.step),
         };
@@ -129,7 +145,10 @@ impl LookingCold<'_> {
             passes: Vec::new(),
         };
         let proof = match (below, &check.kind) {
-            (Ok(below), CheckKind::Green(suite)) => {
+            (None, _) | (_, CheckKind::File { .. }) => {
+                looking.file_of_clone(&check.kind)?.proof(&check, began)
+            }
+            (Some(Ok(below)), CheckKind::Green(suite)) => {
                 let shared = shared_name(suite, asked.step);
                 let run = match self.suites.entry(shared) {
                     Entry::Occupied(known) => known.into_mut(),
@@ -144,23 +163,33 @@ impl LookingCold<'_> {
                 };
                 match run {
                     Ok(run) => looking.look_at_green_again(&check, suite, run)?,
-                    Err(seen) => seen.clone().proof(&check, began),
+                    Err(seen) => looking.settled_cold(seen.clone(), &check)?.proof(&check, began),
                 }
             }
-            (Ok(below), _) => {
+            (Some(Ok(below)), _) => {
                 let room = self.verifier.rooms.open(code, below)?;
                 fault::point("cold-room");
-                looking.command(&room, &check.kind)?.proof(&check, began)
+                let seen = looking.command(&room, &check.kind)?;
+                let mut seen = looking.of_sign(sign, &check.kind, seen);
+                drop(room);
+                if wants_failure && !self.cancel.is_cancelled() {
+                    seen = looking.fails_for_its_reason(&check.kind, seen)?;
+                }
+                looking.settled_cold(seen, &check)?.proof(&check, began)
             }
-            (Err((command, ran)), _) => {
+            (Some(Err((command, ran))), _) => {
                 let how = ran.words(Span::minutes(30));
                 Seen::unanswered(format!("prepare `{command}` {how} on a fresh clone"))
                     .explained(ran.excerpt.clone())
                     .proof(&check, began)
             }
         };
-        let mut proof = looking.with_conditions(proof, &check);
-        if proof.holds != Holds::Yes && state.plan.prepare.is_empty() {
+        let needs_room = check.kind.command().is_some();
+        let mut proof = match needs_room {
+            true => looking.with_conditions(proof, &check),
+            false => proof,
+        };
+        if proof.holds != sign.wanted() && needs_room && state.plan.prepare.is_empty() {
             proof.summary.push_str(
                 " (a fresh clone has the commit and nothing else: `prepare` in the workflow makes what \
                  checks need, `cold: false` does without this proof)",

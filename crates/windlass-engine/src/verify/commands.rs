@@ -8,12 +8,12 @@ use windlass_core::time::Span;
 
 use super::cancel::Cancel;
 use super::verifier::Verifier;
-use crate::dispatch::network::put_in_force;
 use crate::git::place_files;
-use crate::launcher::level::Level;
 use crate::launcher::supervise::free_bytes;
 use crate::launcher::view::{Rights, ViewNetwork};
-use crate::launcher::{Confinement, LaunchPolicy, LaunchReport, Limits};
+use crate::launcher::{Confinement, ConfinementMode, LaunchPolicy, LaunchReport, Limits};
+use crate::level::Level;
+use crate::network::put_in_force;
 use crate::process::{self, LauncherCommand};
 use crate::proxy::ProxyPolicy;
 use crate::room::Room;
@@ -80,7 +80,7 @@ impl Ran {
             Outcome::Signalled { signal } => format!("was ended by signal {signal}"),
             Outcome::TimedOut => format!("took longer than {timeout}"),
             Outcome::CouldNotStart { message } => format!("could not start: {message}"),
-            Outcome::OverLimit { what } => format!("went past its limit: {what}"),
+            Outcome::OverLimit { what } => format!("exceeded its limit: {what}"),
             Outcome::Idle
             | Outcome::Cancelled
             | Outcome::ProviderLimit { .. }
@@ -90,6 +90,20 @@ impl Ran {
             | Outcome::OverBudget { .. } => "was stopped".to_owned(),
         }
     }
+}
+
+/// Programs that look for something and say 2 where they could not: not finding it is another answer.
+const SEARCHING: [&str; 7] = ["grep", "egrep", "fgrep", "zgrep", "rg", "diff", "cmp"];
+
+/// Whether a command that has to fail failed because it could not look: the folder that it searches is gone,
+/// say, and with it what must not be there.
+pub(super) fn could_not_look(command: &str, outcome: &Outcome) -> bool {
+    let Outcome::Exited { code: 2.. } = outcome else { return false };
+    // Of a pipe the last program answers.
+    let last = command.rsplit('|').next().unwrap_or(command);
+    let program = last.split_whitespace().find(|word| !word.contains('=') && *word != "!");
+    let name = program.and_then(|program| program.rsplit('/').next());
+    name.is_some_and(|name| SEARCHING.contains(&name))
 }
 
 /// What to run, and where.
@@ -105,7 +119,35 @@ pub(super) struct CommandRequest<'a> {
     pub(super) proxy: Option<ProxyPolicy>,
     /// Further paths that it may read.
     pub(super) expose: Vec<PathBuf>,
+    /// What it may do with the tool caches of the home, where there are no layers over them.
+    pub(super) caches: Caches,
 }
+
+/// What a command may do with tool caches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Caches {
+    /// Fill them: it makes a tree ready, or nobody's work is in it yet.
+    Fill,
+    /// Read them: what it leaves there would meet the next check, and the user.
+    Read,
+}
+
+/// Caches whose tools cannot work without writing there, and take no other folder by a variable.
+const WRITTEN_ALWAYS: [&str; 5] = [".gradle", ".m2", ".ivy2", ".sbt", "coursier"];
+
+/// Variables that give tools a cache of their own.
+const OWN_CACHES: [(&str, &str); 10] = [
+    ("BUN_INSTALL_CACHE_DIR", "bun"),
+    ("CCACHE_DIR", "ccache"),
+    ("COMPOSER_CACHE_DIR", "composer"),
+    ("GOCACHE", "go-build"),
+    ("PIPENV_CACHE_DIR", "pipenv"),
+    ("PIP_CACHE_DIR", "pip"),
+    ("POETRY_CACHE_DIR", "pypoetry"),
+    ("UV_CACHE_DIR", "uv"),
+    ("YARN_CACHE_FOLDER", "yarn"),
+    ("npm_config_cache", "npm"),
+];
 
 impl Verifier {
     /// Runs one command in a room, below a launcher.
@@ -127,6 +169,7 @@ impl Verifier {
         request: &CommandRequest<'_>,
         cancel: &Cancel,
     ) -> Result<(LaunchReport, Vec<u8>), std::io::Error> {
+        let _span = tracing::info_span!("check", command = %request.command).entered();
         let scratch = tempfile::Builder::new().prefix("check-").tempdir_in(&self.scratch)?;
         let policy = self.policy(room, request, scratch.path())?;
         let unit = process::spawn(&LauncherCommand::new(&self.exe), &policy)
@@ -166,14 +209,26 @@ impl Verifier {
         let temp = scratch.join("tmp");
         fs_err::create_dir_all(&temp)?;
         policy.env.push(("TMPDIR".to_owned(), temp.to_string_lossy().into_owned()));
-        let caches = self.rooms.exposed().caches();
+        let mut write = self.rooms.exposed().caches();
         // Those that are not there stay away: here they would be folders of the user's home.
+        write.retain(|cache| cache.is_dir());
+        if request.caches == Caches::Read && self.mode != ConfinementMode::Off {
+            write.retain(|cache| {
+                cache.iter().any(|part| WRITTEN_ALWAYS.iter().any(|name| part == *name))
+            });
+            for (variable, folder) in OWN_CACHES {
+                let own = temp.join("caches").join(folder).to_string_lossy().into_owned();
+                policy.env.retain(|(name, _)| name != variable);
+                policy.env.push((variable.to_owned(), own));
+            }
+        }
         policy.confinement = Confinement {
             mode: self.mode,
-            write: caches.into_iter().filter(|cache| cache.is_dir()).collect(),
+            write,
             never: self.never.clone(),
             within: vec![room.root().to_owned(), temp],
             read: Some(self.readable(&request.expose)),
+            ..Confinement::default()
         };
         Ok(policy)
     }
@@ -181,7 +236,7 @@ impl Verifier {
     /// What a check may read where it has no view of its own: neither the user's checkout nor the place.
     fn readable(&self, expose: &[PathBuf]) -> Vec<PathBuf> {
         let mut read = self.rooms.exposed().readable();
-        read.extend(self.rooms.objects.iter().cloned());
+        read.extend(self.rooms.object_folders());
         let besides = expose.iter().flat_map(|path| self.rooms.exposed().readable_besides(path));
         read.extend(besides);
         read
@@ -332,6 +387,21 @@ mod tests {
         // Where little is left, most of that may still be used.
         assert_eq!(command_limits(Some(1000)).free_disk_bytes, Some(100));
         assert_eq!(command_limits(None).free_disk_bytes, None);
+    }
+
+    #[test]
+    fn a_search_that_could_not_look_has_found_out_nothing() {
+        let exited = |code| Outcome::Exited { code };
+        for (command, code, could_not) in [
+            ("grep -rq TODO src", 2, true),
+            ("grep -rq TODO src", 1, false),
+            ("LC_ALL=C /usr/bin/grep -rq TODO src", 2, true),
+            ("cat a | grep -q x", 2, true),
+            ("grep -v x a | sort -c", 2, false),
+            ("make test", 2, false),
+        ] {
+            assert_eq!(could_not_look(command, &exited(code)), could_not, "{command} {code}");
+        }
     }
 
     #[test]

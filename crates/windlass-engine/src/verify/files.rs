@@ -8,8 +8,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use globset::{GlobSet, GlobSetBuilder};
+use windlass_core::glob;
 use windlass_core::id::ContentHash;
-use windlass_core::plan::glob;
 
 /// More matches than any criterion can mean; what is beyond is not looked at.
 const MAX_MATCHES: usize = 10_000;

@@ -46,12 +46,13 @@ impl<'a> Looking<'a> {
             Holds::No | Holds::Unknown => (holds, summary),
         };
         let summary = format!("green `{command}`: {summary}");
-        let SuiteRun { said, tests, .. } = run;
+        let SuiteRun { said, tests, ended, .. } = run;
         Ok(match said {
             Said::Now(output) => {
                 let kept = self.verifier.keep(&output, tests.failures())?;
                 crate::fault::point("evidence-kept");
-                Seen::kept(holds, summary, kept).proof(check, began)
+                let seen = Seen::kept(holds, summary, kept).that_ended(ended);
+                self.settled(seen, check)?.proof(check, began)
             }
             Said::Earlier { evidence, took } => {
                 let seen = Seen::kept(holds, summary, (evidence, String::new()));
@@ -79,7 +80,8 @@ impl<'a> Looking<'a> {
             Said::Now(output) => self.verifier.keep(output, run.tests.failures())?,
             Said::Earlier { evidence, .. } => (evidence.clone(), String::new()),
         };
-        Ok(Seen::kept(holds, summary, kept).proof(check, began))
+        let seen = Seen::kept(holds, summary, kept).that_ended(run.ended.clone());
+        Ok(self.settled_cold(seen, check)?.proof(check, began))
     }
 
     fn still_green(&mut self, suite: &Suite, run: &SuiteRun) -> Result<(Holds, String), Broken> {
@@ -145,8 +147,8 @@ impl<'a> Looking<'a> {
         Ok(Err(format!("a test was changed between red and green: {}", few(&words))))
     }
 
-    /// What the reports of tests that pass say. The tests in files that a person accepted as they are now
-    /// are not compared with red's: they are not red's any more.
+    /// What the reports of tests that pass say. Of the tests in files that a person accepted as they are now,
+    /// those that stand there still have to run, and no fewer in all than the person let go.
     fn passes(
         &self,
         suite: &Suite,
@@ -180,7 +182,8 @@ impl<'a> Looking<'a> {
         if !accepted.is_empty() {
             at_red =
                 self.still_written(suite, red, &at_red.iter().collect::<Vec<_>>(), accepted)?;
-            ran_at_red = 0;
+            let let_go = self.let_go(red, accepted)?;
+            ran_at_red = let_go.map_or(0, |fewer| ran_at_red.saturating_sub(fewer));
         }
         let skipped: Vec<String> = tests
             .that(TestResult::Skipped)
@@ -194,7 +197,11 @@ impl<'a> Looking<'a> {
         }
         let ran = tests.ran().unwrap_or(0);
         if ran < ran_at_red.max(1) {
-            let summary = format!("{ran} tests ran, fewer than the {ran_at_red} at red");
+            let at_least = match accepted.is_empty() {
+                true => format!("the {ran_at_red} at red"),
+                false => format!("the {ran_at_red} of red that a person accepted"),
+            };
+            let summary = format!("{ran} tests ran, fewer than {at_least}");
             return Ok((Holds::No, summary));
         }
         let gone: Vec<&String> = at_red.iter().filter(|name| !tests.has(name)).collect();

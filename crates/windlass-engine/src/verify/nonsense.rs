@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use windlass_core::measure::TestResult;
+use windlass_core::measure::{Declared, TestResult, may_declare_tests};
 use windlass_core::plan::Suite;
 use windlass_core::proof::Red;
 
@@ -28,8 +28,8 @@ const SHORTEST_NAME: usize = 3;
 
 impl Looking<'_> {
     /// Returns why the tests of red do not take part in a run that passed and in which `ran` tests ran;
-    /// none if the command notices that they cannot be read. Files that a person `accepted` as they are
-    /// now are not red's any more.
+    /// none if the command notices that they cannot be read. Of the files that a person `accepted` as they
+    /// are now, those count that are still there.
     pub(super) fn not_run(
         &mut self,
         suite: &Suite,
@@ -44,8 +44,15 @@ impl Looking<'_> {
             .into_iter()
             .filter(|change| change.new.as_ref().is_some_and(|entry| entry.mode != LINK_MODE))
             .filter(|change| is_of(suite, red, &change.path.to_string()))
-            .filter(|change| !accepted.contains(&change.path))
             .collect();
+        let mut there = Vec::new();
+        for change in tests {
+            let code = &self.request.snapshot.code;
+            if !accepted.contains(&change.path) || self.engine.has_file(code, &change.path)? {
+                there.push(change);
+            }
+        }
+        let tests = there;
         if tests.is_empty() {
             return Ok(None);
         }
@@ -90,7 +97,8 @@ impl Looking<'_> {
     /// Returns those of the tests that are gone from the reports which still stand in the files of red.
     ///
     /// A file that did not load fails under a name of its own, and its tests come in its place; only
-    /// what is a test by the text of its file is missed. Files that a person `accepted` are not read.
+    /// what is a test by the text of its file is missed. Files that a person `accepted` are read as they are
+    /// now: what stands in them still is what the person expects to run.
     pub(super) fn still_written(
         &self,
         suite: &Suite,
@@ -103,10 +111,12 @@ impl Looking<'_> {
         }
         let by_red = Changes::between(self.engine, &red.base, &red.code)?;
         let mut files = Vec::new();
-        let by_red = by_red.matching(&self.test_globs(suite)).into_iter();
-        let compared = by_red.filter(|change| !accepted.contains(&change.path));
-        for change in compared.take(MAX_FILES) {
-            let content = self.engine.read_blob(&red.code, &change.path)?.unwrap_or_default();
+        for change in by_red.matching(&self.test_globs(suite)).into_iter().take(MAX_FILES) {
+            let code = match accepted.contains(&change.path) {
+                true => &self.request.snapshot.code,
+                false => &red.code,
+            };
+            let content = self.engine.read_blob(code, &change.path)?.unwrap_or_default();
             files.push((change.path.to_string(), content));
         }
         let written = |name: &str| {
@@ -114,6 +124,32 @@ impl Looking<'_> {
                 && files.iter().any(|(_, content)| is_written(name, content))
         };
         Ok(gone.iter().filter(|name| written(name)).map(|name| (*name).clone()).collect())
+    }
+}
+
+impl Looking<'_> {
+    /// Returns how many of the tests that ran at red a person let go: those that the accepted files declared
+    /// then and do not any more. None where nobody can count them.
+    pub(super) fn let_go(
+        &self,
+        red: &Red,
+        accepted: &BTreeSet<TreePath>,
+    ) -> Result<Option<u64>, Broken> {
+        let mut fewer = 0;
+        for path in accepted {
+            let name = path.to_string();
+            if !may_declare_tests(&name) {
+                return Ok(None);
+            }
+            let declared = |code| -> Result<u64, Broken> {
+                // A file that is gone declares nothing, whatever it is called.
+                let Some(text) = self.engine.read_blob(code, path)? else { return Ok(0) };
+                Ok(Declared::in_file(&name, &String::from_utf8_lossy(&text)).count())
+            };
+            let now = declared(&self.request.snapshot.code)?;
+            fewer += declared(&red.code)?.saturating_sub(now);
+        }
+        Ok(Some(fewer))
     }
 }
 

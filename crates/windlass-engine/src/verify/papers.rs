@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use windlass_core::glob;
 use windlass_core::judgement::{
-    CriterionVerdict, Judgement, Level, MAX_REPORT_BYTES, ReportKind, judge,
+    CriterionVerdict, Judgement, Level, MAX_REMARKS, MAX_REPORT_BYTES, Remark, ReportKind, judge,
+    remarks,
 };
 use windlass_core::paper::{MAX_PAPER_BYTES, Mistake};
-use windlass_core::plan::{CheckKind, glob, template};
+use windlass_core::plan::{CheckKind, Publish, template};
 use windlass_core::proof::VerifyReport;
 use windlass_core::question::{self, Phase, Question};
-use windlass_core::story;
+use windlass_core::story::{self, PlannedStory};
 
 use super::baseline::BaselineFiles;
 use super::seen::Seen;
@@ -40,17 +42,32 @@ pub(super) fn blocking_files(report: &VerifyReport) -> Vec<Option<String>> {
 
 impl Looking<'_> {
     /// Whether a file holds stories that can be worked with, and built if they have to be designed.
-    pub(super) fn stories(&self, file: &str, designed: bool) -> Result<Seen, Broken> {
+    pub(super) fn stories(
+        &self,
+        file: &str,
+        designed: bool,
+        planned: &mut Vec<PlannedStory>,
+    ) -> Result<Seen, Broken> {
         let text = match self.paper("stories", file) {
             Ok(text) => text,
             Err(seen) => return Ok(*seen),
         };
         let read = story::parse(&text.content);
         let missing = match &read {
-            Ok(stories) if designed => story::designed(stories),
-            Ok(_) => Vec::new(),
+            Ok(stories) => {
+                let mut missing = story::unwritten(stories, &self.only_named());
+                if designed {
+                    missing.extend(story::designed(stories));
+                }
+                missing
+            }
             Err(mistakes) => mistakes.clone(),
         };
+        if let Ok(stories) = &read
+            && missing.is_empty()
+        {
+            *planned = story::planned(stories);
+        }
         let count = read.map_or(0, |read| read.stories.len());
         let words = match (count, designed) {
             (1, true) => "1 story, designed".to_owned(),
@@ -59,6 +76,16 @@ impl Looking<'_> {
             (_, false) => format!("{count} stories"),
         };
         self.judged("stories", &text.path, &words, &missing)
+    }
+
+    /// The items that somebody only named, by id and title.
+    fn only_named(&self) -> Vec<(String, String)> {
+        let items = self.request.document["items"].as_array();
+        let named = items.into_iter().flatten().filter(|item| {
+            item.get("story").is_none_or(serde_json::Value::is_null) && item["status"] == "pending"
+        });
+        let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        named.map(|item| (text(&item["id"]), text(&item["title"]))).collect()
     }
 
     /// Whether a file holds questions that can be asked; they are `asked` when the step is proven.
@@ -122,12 +149,38 @@ impl Looking<'_> {
             true => String::new(),
             false => format!(": {}", cut(&judgement.reason, 300)),
         };
-        let summary = format!("verdict_in `{path}` is {}{reason}", judgement.verdict);
         let excerpt = against(&judgement);
+        if judgement.faulty {
+            // Nothing is said against the work: who wrote the report writes it again.
+            let summary = format!("verdict_in `{path}` is not a verdict{reason}");
+            return self.explained(Seen::no(summary), excerpt);
+        }
+        let summary = format!("verdict_in `{path}` is {}{reason}", judgement.verdict);
         report.verdict = Some(judgement.verdict.to_owned());
         (report.remarks, report.criteria) = (judgement.findings, judgement.criteria);
         let seen = Seen::of(holds, summary);
         Ok(if holds { seen } else { self.explained(seen, excerpt)? })
+    }
+
+    /// Returns what a judge wrote down who published its verdict: the documents that it wrote in this
+    /// step name what it found. The verdict is not read from them.
+    pub(super) fn remarks_beside(&self, report: &VerifyReport) -> Vec<Remark> {
+        let step = self.request.step;
+        let paths = step.publishes.values().filter_map(|publish| match publish {
+            Publish::Path(path) => template::fill_context(path, self.request.context).ok(),
+            Publish::Value(_) => None,
+        });
+        let written = paths.filter(|path| report.papers.contains(path));
+        let limit = MAX_REPORT_BYTES as u64 + 1;
+        let mut remarks: Vec<Remark> = written
+            .filter_map(|path| {
+                // What cannot be read names nothing; that it is there is another check's business.
+                place_files::read_file_bounded(self.place.root(), Path::new(&path), limit).ok()
+            })
+            .flat_map(|bytes| remarks(&bytes))
+            .collect();
+        remarks.truncate(MAX_REMARKS);
+        remarks
     }
 
     /// Reads a report. What a tester names as a test has to be there.
@@ -156,6 +209,8 @@ impl Looking<'_> {
                 true => named,
                 false => format!("{}; {named}", judgement.reason),
             };
+            // Whoever names a test that is not there mends the report; nobody else can.
+            judgement.faulty |= judgement.verdict == kind.accepting();
             judgement.verdict = kind.refusing();
         }
         Ok(judgement)

@@ -9,7 +9,7 @@ use super::cancel::Cancel;
 use super::prepared::Warmth;
 use super::verifier::{Broken, Verifier};
 use crate::git::{EngineRepository, Place};
-use crate::launcher::level::Level;
+use crate::level::Level;
 
 /// Why a plan cannot be verified here.
 #[derive(Debug, thiserror::Error)]
@@ -90,7 +90,7 @@ impl Verifier {
 }
 
 /// The program that a command starts with, where that can be told without running it.
-fn first_program(command: &str) -> Option<String> {
+pub fn first_program(command: &str) -> Option<String> {
     let words = shlex::split(command)?;
     let word = words.into_iter().find(|word| !is_assignment(word))?;
     let dynamic = word.contains(['$', '`', '*', '?', '(', ')', '<', '>', ';', '&', '|', '~', '{']);
@@ -104,7 +104,7 @@ fn is_assignment(word: &str) -> bool {
 }
 
 /// A program with a path may be made by the agent, so only bare names can be missing.
-fn is_found(program: &str, path: &str) -> bool {
+pub fn is_found(program: &str, path: &str) -> bool {
     if program.contains('/') {
         return !Path::new(program).is_absolute() || is_executable(Path::new(program));
     }

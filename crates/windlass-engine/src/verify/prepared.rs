@@ -15,13 +15,13 @@ use windlass_core::reach::{HostRule, below_home};
 
 use super::cancel::Cancel;
 use super::changes::set;
-use super::commands::{CommandRequest, Ran};
+use super::commands::{Caches, CommandRequest, Ran};
 use super::verifier::{Broken, Verifier};
-use crate::dispatch::network::{failures_in_words, registry_proxy};
 use crate::fault;
 use crate::git::{EngineRepository, Place, TreeEntry, TreePath};
-use crate::launcher::level::Level;
 use crate::launcher::view::{Rights, ViewNetwork};
+use crate::level::Level;
+use crate::network::{failures_in_words, registry_proxy};
 use crate::proxy::ProxyPolicy;
 use crate::room::{Below, InUse, Room};
 use crate::store::lock::{ExclusiveLock, WaitError};
@@ -44,7 +44,15 @@ pub(super) enum Warmth {
 /// Manifests beside lock files: what the commands that take a lock file read.
 const MANIFESTS: &[(&[&str], &[&str])] = &[
     (
-        &["package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock"],
+        &[
+            "package-lock.json",
+            "npm-shrinkwrap.json",
+            "yarn.lock",
+            "pnpm-lock.yaml",
+            "bun.lock",
+            "bun.lockb",
+            "package.json",
+        ],
         &[
             "**/package.json",
             "**/.npmrc",
@@ -55,7 +63,7 @@ const MANIFESTS: &[(&[&str], &[&str])] = &[
             "**/patches/**",
         ],
     ),
-    (&["Cargo.lock"], &["**/Cargo.toml", "**/.cargo/config*", "**/rust-toolchain*"]),
+    (&["Cargo.lock", "Cargo.toml"], &["**/Cargo.toml", "**/.cargo/config*", "**/rust-toolchain*"]),
     (
         &["poetry.lock", "uv.lock", "pdm.lock", "Pipfile.lock"],
         &[
@@ -67,10 +75,31 @@ const MANIFESTS: &[(&[&str], &[&str])] = &[
             "**/README*",
         ],
     ),
-    (&["composer.lock"], &["**/composer.json", "**/auth.json"]),
-    (&["Gemfile.lock"], &["**/Gemfile", "**/*.gemspec", "**/.ruby-version", "**/.bundle/config"]),
+    (&["composer.lock", "composer.json"], &["**/composer.json", "**/auth.json"]),
+    (
+        &["Gemfile.lock", "Gemfile"],
+        &["**/Gemfile", "**/*.gemspec", "**/.ruby-version", "**/.bundle/config"],
+    ),
     (&["go.sum"], &["**/go.mod", "**/go.work*"]),
-    (&["mix.lock"], &["**/mix.exs"]),
+    (&["mix.lock", "mix.exs"], &["**/mix.exs"]),
+    (&["pom.xml"], &["**/pom.xml", "**/.mvn/**", "**/mvnw"]),
+    (
+        &["build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"],
+        &[
+            "**/*.gradle",
+            "**/*.gradle.kts",
+            "**/gradle.properties",
+            "**/gradle.lockfile",
+            "**/gradle/**",
+            "**/gradlew",
+            "**/buildSrc/**",
+            "**/build-logic/**",
+        ],
+    ),
+    (&["build.sbt"], &["**/*.sbt", "project/**"]),
+    (&["pubspec.lock"], &["**/pubspec.yaml"]),
+    (&["deno.lock", "deno.json"], &["**/deno.json*", "**/package.json"]),
+    (&["Package.resolved", "Package.swift"], &["**/Package.swift"]),
 ];
 
 impl Verifier {
@@ -94,7 +123,7 @@ impl Verifier {
         warmth: Warmth,
         cancel: &Cancel,
     ) -> Result<Result<Below, (String, Ran)>, Broken> {
-        let mut below = Below { prepared: Vec::new(), warm: warmth == Warmth::Warm };
+        let mut below = Below { warm: warmth == Warmth::Warm, ..Below::default() };
         for prepare in &plan.prepare {
             // A clone is prepared as it is: with all of its files.
             let inputs = match warmth {
@@ -187,6 +216,7 @@ impl Verifier {
             rights: Rights::Users,
             proxy,
             expose: self.below_home(&prepare.expose),
+            caches: Caches::Fill,
         };
         // What an earlier command was refused says nothing about this one.
         let record = request.proxy.as_ref().map(|proxy| proxy.record.clone());

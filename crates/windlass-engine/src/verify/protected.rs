@@ -1,14 +1,16 @@
 //! Protected files that are neither as they were nor as a person pinned them.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use windlass_core::id::ObjectId;
 use windlass_core::plan::{CheckKind, Criterion};
 use windlass_core::proof::{
     MAX_LISTED_PATHS, MAX_PROTECTED_DIFF_BYTES, ProtectedChange, VerifyReport,
 };
-use windlass_core::protect::{Counts, Entry, MAX_KEYED_BYTES, Protected, Rules, Seen, values};
+use windlass_core::protect::{
+    Asked, Counts, Entry, Keys, MAX_KEYED_BYTES, Protected, Rules, Seen, values,
+};
 
 use super::changes::{Changes, LINK_MODE, set};
 use super::verifier::{Broken, Looking};
@@ -44,26 +46,31 @@ impl Looking<'_> {
             let is_own = own_tests.is_match(change.path.to_string());
             let rules = if is_own { but_tests } else { all };
             let in_base = || self.engine.read_blob(request.base_code, &change.path);
-            let mut judged = keyed.judge(rules, change).map(|found| (found, Cow::Borrowed(change)));
+            let at_once = |change: &Change| {
+                keyed.judge(rules, change).filter(|found| found.asked == Asked::AtOnce)
+            };
+            let mut judged = at_once(change).map(|found| (found, Cow::Borrowed(change)));
             if judged.is_none() && change.old.is_some() {
                 // A file that is new to the run stays new until it ends, whoever committed it.
                 let new = Change { old: None, status: ChangeStatus::Added, ..change.clone() };
-                let found = keyed.judge(rules, &new);
+                let found = at_once(&new);
                 if let Some(found) = found
                     && in_base()?.is_none()
                 {
                     judged = Some((found, Cow::Owned(new)));
                 }
             }
-            let Some((found, change)) = judged.filter(|(found, _)| !self.is_pinned(found)) else {
+            let Some((found, change)) = judged.filter(|(found, _)| !self.is_pinned(&found.change))
+            else {
                 continue;
             };
             // Tests that the run itself wrote are its work, also for a later step.
             if keyed.judge(but_tests, &change).is_none() && in_base()?.is_none() {
                 continue;
             }
-            report.protected.push(found);
+            report.protected.push(found.change);
         }
+        let surplus_since_base = self.look_at_what_waits(changes, report)?;
         for held in self.held_tests_changed()? {
             if report.protected.iter().all(|change| change.path != held.path) {
                 report.protected.push(held);
@@ -74,6 +81,11 @@ impl Looking<'_> {
             // Nothing since the commit: then it is held tests that are as they were before red.
             let held = || self.request.held.iter().find_map(|held| held.proven);
             let (from, paths) = match (paths.is_empty(), held()) {
+                // Some of it was committed by earlier steps, so only the whole way shows it.
+                _ if surplus_since_base => {
+                    let since = Changes::between(self.engine, self.request.base_code, code)?;
+                    (self.request.base_code, since.exact(&report.protected))
+                }
                 (true, Some(red)) => {
                     let since = Changes::between(self.engine, &red.code, code)?;
                     (&red.code, since.exact(&report.protected))
@@ -84,6 +96,53 @@ impl Looking<'_> {
             report.protected_diff = Some(self.verifier.blobs.put(&patch)?);
         }
         Ok(())
+    }
+
+    /// Notes protected files that are asked about at the next gate. With those that are asked about at once
+    /// they go into one question; more than anybody lists are asked about at once, too. Returns whether
+    /// such a surplus is seen since the base only.
+    fn look_at_what_waits(
+        &self,
+        since_commit: &Changes,
+        report: &mut VerifyReport,
+    ) -> Result<bool, Broken> {
+        let request = self.request;
+        let (rules, code) = (&request.plan.rules().all, &request.snapshot.code);
+        let since_base;
+        let (from, changes) = if request.has_unseen {
+            since_base = Changes::between(self.engine, request.base_code, code)?;
+            (request.base_code, &since_base)
+        } else {
+            (request.committed_code, since_commit)
+        };
+        let keyed = Keyed::read(self.engine, rules, changes.iter())?;
+        let mut waiting = Vec::new();
+        for change in changes.iter() {
+            let found = keyed.judge(rules, change).filter(|found| found.waits);
+            let Some(found) = found.filter(|found| !self.is_pinned(&found.change)) else {
+                continue;
+            };
+            if report.protected.iter().all(|asked| asked.path != found.change.path) {
+                waiting.push(found.change);
+            }
+        }
+        let room = MAX_LISTED_PATHS.saturating_sub(report.protected.len());
+        if from == request.committed_code && !report.protected.is_empty() {
+            report.protected.extend(waiting.into_iter().take(room));
+            return Ok(false);
+        }
+        let surplus = waiting.len() > MAX_LISTED_PATHS;
+        if surplus {
+            let more = waiting.split_off(MAX_LISTED_PATHS);
+            report.protected.extend(more.into_iter().take(room));
+        }
+        if !waiting.is_empty() {
+            let paths = changes.exact(&waiting);
+            let patch = self.engine.patch_as_text(from, code, &paths, MAX_PROTECTED_DIFF_BYTES)?;
+            report.later_diff = Some(self.verifier.blobs.put(&patch)?);
+        }
+        report.later = waiting;
+        Ok(surplus && from == request.base_code)
     }
 
     /// Globs of tests that the step itself is about: `red` and `green` say which of those may change.
@@ -112,6 +171,17 @@ impl Looking<'_> {
     }
 }
 
+/// A change that a person is asked about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What changed.
+    pub change: ProtectedChange,
+    /// When the person is asked.
+    pub asked: Asked,
+    /// Whether some of it is asked about at the next gate, whatever is asked about the rest.
+    pub waits: bool,
+}
+
 /// Returns the changes between two trees that would ask a person, with nothing pinned.
 ///
 /// # Errors
@@ -121,7 +191,7 @@ pub fn protected_between(
     rules: &[Protected],
     base: &ObjectId,
     tree: &ObjectId,
-) -> Result<Vec<ProtectedChange>, GitError> {
+) -> Result<Vec<Found>, GitError> {
     let (rules, changes) = (Rules::new(rules), engine.diff(base, tree)?);
     let keyed = Keyed::read(engine, &rules, changes.iter())?;
     Ok(changes.iter().filter_map(|change| keyed.judge(&rules, change)).collect())
@@ -152,30 +222,39 @@ impl Keyed {
     }
 
     /// Returns what the rules say about one change.
-    fn judge(&self, rules: &Rules, change: &Change) -> Option<ProtectedChange> {
+    fn judge(&self, rules: &Rules, change: &Change) -> Option<Found> {
         match look(rules, change)? {
-            Counts::Whole => Some(whole(change)),
+            Counts::Whole(asked) => {
+                Some(Found { change: whole(change), asked, waits: asked == Asked::Later })
+            }
             Counts::Keys(keys) => self.keyed(change, &keys),
         }
     }
 
     /// Compares the values of keys; a file that cannot be read, or was not, counts wholly.
-    fn keyed(&self, change: &Change, keys: &BTreeSet<String>) -> Option<ProtectedChange> {
-        let path = change.path.to_string();
+    fn keyed(&self, change: &Change, keys: &Keys) -> Option<Found> {
+        let (path, all) = (change.path.to_string(), keys.all());
         let read = |entry: Option<&TreeEntry>| match entry {
-            Some(entry) => values(&path, Some(self.contents.get(&entry.id)?), keys),
-            None => values(&path, None, keys),
+            Some(entry) => values(&path, Some(self.contents.get(&entry.id)?), &all),
+            None => values(&path, None, &all),
         };
         let (Some(before), Some(values)) = (read(change.old.as_ref()), read(change.new.as_ref()))
         else {
-            return Some(whole(change));
+            let asked = keys.unread();
+            return Some(Found { change: whole(change), asked, waits: asked == Asked::Later });
         };
-        let (keys, hash) = (before.changed(&values), values.hash());
-        if keys.is_empty() {
+        let (changed, hash) = (before.changed(&values), values.hash());
+        let (asked, waits) = (keys.asked(&changed), keys.waits(&changed));
+        if keys.rest {
+            return Some(Found { change: whole(change), asked, waits });
+        }
+        if changed.is_empty() {
             return None;
         }
         let now = change.new.as_ref().map(|entry| entry.id.clone());
-        Some(ProtectedChange { path, now, keys, values: Some(hash), held_by: None })
+        let values = Some(hash);
+        let change = ProtectedChange { path, now, keys: changed, values, held_by: None };
+        Some(Found { change, asked, waits })
     }
 }
 

@@ -11,7 +11,7 @@ use std::time::Instant;
 use windlass_core::id::ObjectId;
 use windlass_core::measure::TestResult;
 use windlass_core::plan::{Check, CheckId, CheckKind, Criterion, Holds, Suite};
-use windlass_core::proof::{Proof, RedSuite};
+use windlass_core::proof::{Outcome, Proof, RedSuite};
 
 use super::changes::{Changes, LINK_MODE, set};
 use super::seen::Seen;
@@ -81,11 +81,12 @@ impl Looking<'_> {
         }
         let fails = all.iter().any(|shown| shown.fault.is_none());
         let (mut seen, mut left) = (Vec::new(), Vec::new());
-        for ((_, suite), shown) in checks.iter().zip(all) {
+        for ((check, suite), shown) in checks.iter().zip(all) {
             if let (Some(Fault::Passes), true) | (None, _) = (shown.fault, fails) {
                 left.push(self.left(suite, &shown)?);
             }
-            seen.push(self.red_seen(suite, shown, fails)?);
+            let suite_seen = self.red_seen(suite, shown, fails)?;
+            seen.push(self.settled(suite_seen, check)?);
         }
         if left.len() < checks.len() {
             left.clear();
@@ -207,7 +208,13 @@ impl Looking<'_> {
         }
         let kept = self.verifier.keep(&output, "")?;
         crate::fault::point("evidence-kept");
-        Ok(Seen::kept(holds, format!("red `{}`: {summary}", suite.command), kept))
+        let seen = Seen::kept(holds, format!("red `{}`: {summary}", suite.command), kept);
+        // That the tests fail is what is asked for, and no sign of trouble; that they fail in another way than
+        // they should may be one.
+        let wrong = shown.fault == Some(Fault::Wrong);
+        let last = shown.runs.last().filter(|_| holds == Holds::Unknown || wrong);
+        let ended = last.and_then(|(_, run)| run.ended.clone());
+        Ok(seen.that_ended(ended.filter(|ended| ended.outcome != Outcome::Exited { code: 0 })))
     }
 
     /// What a suite leaves for `green`.
@@ -256,7 +263,7 @@ fn passed_before(run: &SuiteRun) -> Option<(Fault, String)> {
     let failed = run.tests.that(TestResult::Failed);
     let why = match (&run.how, &run.tests) {
         (How::NoAnswer, _) => {
-            let summary = format!("{} on the code before this step: no answer", run.words);
+            let summary = format!("could not run on the code before this step: {}", run.words);
             return Some((Fault::NoAnswer, summary));
         }
         (How::Passed, Tests::Unreadable(why)) => {
@@ -275,7 +282,7 @@ fn fails_now(run: &SuiteRun, known: &Tests, only_added: bool) -> (Option<Fault>,
     let failed = run.tests.that(TestResult::Failed);
     match run.how {
         How::NoAnswer => {
-            return (Some(Fault::NoAnswer), format!("{}: no answer", run.words));
+            return (Some(Fault::NoAnswer), format!("could not run: {}", run.words));
         }
         How::Passed => {
             let mut summary = "passes without the implementation".to_owned();
@@ -330,7 +337,7 @@ fn fails_now(run: &SuiteRun, known: &Tests, only_added: bool) -> (Option<Fault>,
 }
 
 /// Words of compilers and build tools about code that does not compile, in lower case.
-const NOT_BUILT: [&str; 12] = [
+const NOT_BUILT: [&str; 15] = [
     "compilation error",
     "compilation failed",
     "compile error",
@@ -343,6 +350,9 @@ const NOT_BUILT: [&str; 12] = [
     "fatal error:",
     "compileerror",
     "syntaxerror",
+    "cannot find module",
+    "cannot find package",
+    "module not found",
 ];
 
 /// Whether a module was not built while others wrote reports. The trees differ in their test files alone,
@@ -369,16 +379,16 @@ fn not_repeated(again: &Result<SuiteRun, Seen>) -> Option<(Fault, String)> {
     match again {
         Ok(SuiteRun { how: How::Failed, .. }) => None,
         Ok(SuiteRun { how: How::Passed, .. }) => {
-            let why = "fails once and passes when it is run again on the same files: its failing \
-                       cannot be repeated";
+            let why = "failed once, and passed when it ran again on the same files: the failure cannot \
+                       be repeated";
             Some((Fault::Wrong, why.to_owned()))
         }
         Ok(SuiteRun { how: How::NoAnswer, words, .. }) => {
-            let why = format!("fails once, and {words} when it is run again: no answer");
+            let why = format!("failed once, and could not run again: {words}");
             Some((Fault::NoAnswer, why))
         }
         Err(seen) => {
-            let why = format!("fails once, and could not be run again: {}", seen.summary());
+            let why = format!("failed once, and could not run again: {}", seen.summary());
             Some((Fault::NoAnswer, why))
         }
     }
@@ -421,7 +431,13 @@ mod tests {
 
     fn run(how: How) -> Result<SuiteRun, Seen> {
         let words = "took longer than 2.0s".to_owned();
-        Ok(SuiteRun { how, words, said: Said::Now(Vec::new()), tests: Tests::NotAsked })
+        Ok(SuiteRun {
+            ended: None,
+            how,
+            words,
+            said: Said::Now(Vec::new()),
+            tests: Tests::NotAsked,
+        })
     }
 
     fn read(results: &[(&str, TestResult)]) -> Tests {
@@ -439,11 +455,14 @@ mod tests {
         let known = passed(&["core.a", "web.a"]);
         let fault = |said: &str, tests: Tests| {
             let (words, said) = ("exited with 1".to_owned(), Said::Now(said.into()));
-            fails_now(&SuiteRun { how: How::Failed, words, said, tests }, &known, true).0
+            fails_now(&SuiteRun { ended: None, how: How::Failed, words, said, tests }, &known, true)
+                .0
         };
         assert_eq!(fault("", passed(&["core.a"])), None, "those beside the new ones are silent");
         let compiler = "[ERROR] COMPILATION ERROR : cannot find symbol";
         assert_eq!(fault(compiler, passed(&["core.a", "web.a"])), None, "a module of its own");
+        let loader = "error: Cannot find module '../twice' from 'test/twice.test.js'";
+        assert_eq!(fault(loader, passed(&["core.a", "web.a"])), None, "a file that is not loaded");
         assert_eq!(fault("lint: no", passed(&["core.a", "web.a"])), Some(Fault::Wrong));
         let new_passes = passed(&["core.a", "core.b"]);
         assert_eq!(fault(compiler, new_passes), Some(Fault::Wrong), "a new one is green already");

@@ -9,7 +9,7 @@ use std::io;
 use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
-use windlass_core::plan::glob;
+use windlass_core::glob;
 
 use super::files::{is_plain_below, starting_points};
 use crate::git::place_files;

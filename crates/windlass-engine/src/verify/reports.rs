@@ -184,7 +184,7 @@ fn measure(room: &Room, wanted: &Wanted<'_>, folder: Option<&str>) -> Measured {
     if found.files.is_empty() {
         return Measured::nothing(match found.others.first() {
             None => "the command wrote no report".to_owned(),
-            Some(path) => format!("the command wrote no report: `{path}` is no plain file"),
+            Some(path) => format!("the command wrote no report: `{path}` is not a plain file"),
         });
     }
     let measured = match wanted {
@@ -241,10 +241,15 @@ fn tests(
     if new > most {
         let _ = write!(summary, "; at most {most} may fail");
     }
+    // Where only new failures count, errors that keep a suite from starting would be no failure at all.
+    let none_passed = !known.is_empty() && counts.ran > 0 && counts.failed >= counts.ran;
+    if none_passed {
+        summary.push_str("; not one test passed, so nothing shows that the suite still works");
+    }
     let account = format!("{}: {counts}\n{}", files_in_words(paths), counts.failures_in_words());
     Ok(Measured {
         read: true,
-        holds: counts.ran >= min && new <= most,
+        holds: counts.ran >= min && new <= most && !none_passed,
         // Runners exit with something else than 0 when a test fails, which is allowed here. Without
         // a failed test something else went wrong.
         explains_exit: counts.failed > 0,
@@ -261,6 +266,19 @@ fn new_failures(counts: &TestCounts, results: &TestResults, known: &[String]) ->
     if known.is_empty() || new > 0 { counts.failed } else { 0 }
 }
 
+/// Says how many lines ran by the reports that were written in a room; none where there are none that can
+/// be read.
+pub(super) fn covered(
+    room: &Room,
+    glob: &str,
+    folder: Option<&str>,
+    without: &[String],
+) -> Option<String> {
+    let found = report_files::find(room.written(), glob).ok()?;
+    let read = lines(room, &found.files, folder.unwrap_or_default(), without);
+    read.ok().map(|coverage| coverage.to_string())
+}
+
 fn coverage(
     room: &Room,
     paths: &[String],
@@ -268,6 +286,27 @@ fn coverage(
     min: Percent,
     without: &[String],
 ) -> Result<Measured, String> {
+    let coverage = lines(room, paths, folder, without)?;
+    let mut account = format!("{}: {coverage} (min {min})\n", files_in_words(paths));
+    for (path, missed, lines) in coverage.least_covered(MAX_LISTED_SOURCES) {
+        let _ = writeln!(account, "{path}: {missed} of {lines} lines did not run");
+    }
+    Ok(Measured {
+        read: true,
+        holds: coverage.reaches(min),
+        summary: format!("{coverage} (min {min})"),
+        explains_exit: false,
+        account,
+    })
+}
+
+/// Reads which lines of the tree ran.
+fn lines(
+    room: &Room,
+    paths: &[String],
+    folder: &str,
+    without: &[String],
+) -> Result<LineCoverage, String> {
     let mut reported: Vec<(String, ReportedFile)> = Vec::new();
     each(room.written(), paths, MAX_COVERAGE_BYTES, |path, bytes| {
         let files = read_coverage(bytes).map_err(|why| format!("`{path}` {why}"))?;
@@ -281,17 +320,7 @@ fn coverage(
     if coverage.lines() == 0 {
         return Err("the reports speak of no line that could run".to_owned());
     }
-    let mut account = format!("{}: {coverage} (min {min})\n", files_in_words(paths));
-    for (path, missed, lines) in coverage.least_covered(MAX_LISTED_SOURCES) {
-        let _ = writeln!(account, "{path}: {missed} of {lines} lines did not run");
-    }
-    Ok(Measured {
-        read: true,
-        holds: coverage.reaches(min),
-        summary: format!("{coverage} (min {min})"),
-        explains_exit: false,
-        account,
-    })
+    Ok(coverage)
 }
 
 /// Finds every file that the reports speak of; returns the first report that speaks of another.

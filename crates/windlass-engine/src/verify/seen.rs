@@ -2,10 +2,12 @@
 
 use std::time::Instant;
 
+use windlass_core::failure_rules::Cause;
 use windlass_core::plan::{Check, Holds};
 use windlass_core::proof::{Blob, Proof};
 use windlass_core::time::Span;
 
+use super::causes::Ended;
 use super::commands::Ran;
 use super::verifier::cut;
 
@@ -17,17 +19,20 @@ pub(super) struct Seen {
     /// What explains a failure, where no command does.
     excerpt: Option<String>,
     evidence: Option<Blob>,
+    /// How its command ended, where it has one.
+    ended: Option<Box<Ended>>,
+    cause: Option<Box<Cause>>,
 }
 
 impl Seen {
     pub(super) fn of(holds: bool, summary: String) -> Self {
         let holds = if holds { Holds::Yes } else { Holds::No };
-        Self { holds, summary, excerpt: None, evidence: None }
+        Self { holds, summary, excerpt: None, evidence: None, ended: None, cause: None }
     }
 
     /// Nobody can say whether it holds, so it does not count either way, also not under `not`.
     pub(super) fn unanswered(summary: String) -> Self {
-        Self { holds: Holds::Unknown, summary, excerpt: None, evidence: None }
+        Self { holds: Holds::Unknown, ..Self::of(false, summary) }
     }
 
     pub(super) fn yes(summary: String) -> Self {
@@ -50,6 +55,15 @@ impl Seen {
         self.holds == Holds::Yes
     }
 
+    pub(super) fn fails(&self) -> bool {
+        self.holds == Holds::No
+    }
+
+    /// Adds to what was seen.
+    pub(super) fn but(self, what: &str) -> Self {
+        Self { summary: format!("{}; {what}", self.summary), ..self }
+    }
+
     /// Says what another check saw under the name of this one.
     pub(super) fn renamed(self, check: &str) -> Self {
         let summary = match self.summary.strip_prefix("file ") {
@@ -69,12 +83,30 @@ impl Seen {
             false if ran.answered() => Holds::No,
             false => Holds::Unknown,
         };
-        Self { holds, summary, excerpt: Some(ran.excerpt), evidence: ran.evidence }
+        let ended = Some(Box::new(Ended::of(&ran.report)));
+        let (excerpt, evidence) = (Some(ran.excerpt), ran.evidence);
+        Self { holds, summary, excerpt, evidence, ended, cause: None }
     }
 
     /// What was seen of commands, whose output is kept.
     pub(super) fn kept(holds: Holds, summary: String, kept: (Option<Blob>, String)) -> Self {
-        Self { holds, summary, excerpt: Some(kept.1), evidence: kept.0 }
+        Self { holds, excerpt: Some(kept.1), evidence: kept.0, ..Self::of(false, summary) }
+    }
+
+    pub(super) fn that_ended(self, ended: Option<Ended>) -> Self {
+        Self { ended: ended.map(Box::new), ..self }
+    }
+
+    pub(super) fn because(self, cause: Cause) -> Self {
+        Self { cause: Some(Box::new(cause)), ..self }
+    }
+
+    pub(super) fn ended(&self) -> Option<&Ended> {
+        self.ended.as_deref()
+    }
+
+    pub(super) fn evidence(&self) -> Option<&Blob> {
+        self.evidence.as_ref()
     }
 
     pub(super) fn summary(&self) -> &str {
@@ -92,6 +124,7 @@ impl Seen {
             evidence: self.evidence,
             cached: false,
             took: Span(u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)),
+            cause: self.cause.filter(|_| self.holds != Holds::Yes).map(|cause| *cause),
         }
     }
 }

@@ -9,6 +9,7 @@ use windlass_core::plan::{CheckId, Holds, Strength, Suite};
 use windlass_core::proof::{Blob, Outcome, Proof};
 use windlass_core::time::Span;
 
+use super::causes::Ended;
 use super::commands::Ran;
 use super::report_files;
 use super::reports::{MAX_TEST_BYTES, Wanted, each, without_reports};
@@ -63,6 +64,8 @@ pub(super) struct SuiteRun {
     pub(super) how: How,
     /// How the command ended.
     pub(super) words: String,
+    /// The same as data; none where an earlier pass counted.
+    pub(super) ended: Option<Ended>,
     pub(super) said: Said,
     pub(super) tests: Tests,
 }
@@ -156,7 +159,7 @@ impl Looking<'_> {
         if let Some(folder) = &suite.folder
             && !room.layers().is_folder(folder)
         {
-            let words = format!("`{command}`: `{folder}` is no folder of the work");
+            let words = format!("`{command}`: `{folder}` is not a folder of the work");
             return Ok(Err(Seen::unanswered(words)));
         }
         if let Some(glob) = &suite.report
@@ -169,7 +172,7 @@ impl Looking<'_> {
             Err(why) => return Ok(Err(Seen::unanswered(format!("`{command}`: {why}")))),
         };
         let (report, output) = self.verifier.run_only(room, &request, self.cancel)?;
-        let how = how(&report.outcome);
+        let (how, ended) = (how(&report.outcome), Some(Ended::of(&report)));
         let ran = Ran { report, evidence: None, excerpt: String::new() };
         let words = ran.words(suite.timeout);
         let tests = match (&suite.report, how) {
@@ -178,7 +181,7 @@ impl Looking<'_> {
             (Some(_), How::NoAnswer) => Tests::None,
             (Some(glob), How::Passed | How::Failed) => read_tests(room, glob),
         };
-        Ok(Ok(SuiteRun { how, words, said: Said::Now(output), tests }))
+        Ok(Ok(SuiteRun { how, words, ended, said: Said::Now(output), tests }))
     }
 
     fn suite_key(&self, suite: &Suite, code: &ObjectId) -> Option<PassKey> {
@@ -202,7 +205,8 @@ impl Looking<'_> {
         if suite.report.is_none() {
             let Ok(proof) = serde_json::from_slice::<Proof>(&pass.bytes) else { return Ok(None) };
             let said = Said::Earlier { evidence: proof.evidence, took: proof.took };
-            return Ok(Some(SuiteRun { how: How::Passed, words, said, tests: Tests::NotAsked }));
+            let (how, tests) = (How::Passed, Tests::NotAsked);
+            return Ok(Some(SuiteRun { how, words, ended: None, said, tests }));
         }
         let Ok(kept) = serde_json::from_slice::<SuitePass>(&pass.bytes) else { return Ok(None) };
         let tests = match &kept.results {
@@ -214,7 +218,7 @@ impl Looking<'_> {
             }
         };
         let said = Said::Earlier { evidence: kept.evidence, took: kept.took };
-        Ok(Some(SuiteRun { how: How::Passed, words, said, tests }))
+        Ok(Some(SuiteRun { how: How::Passed, words, ended: None, said, tests }))
     }
 
     /// Remembers that the tests pass on this code; also for a `run` and a plain `junit` of the same
@@ -241,6 +245,7 @@ impl Looking<'_> {
             evidence: evidence.clone(),
             cached: false,
             took,
+            cause: None,
         };
         let command = &suite.command;
         let mut passes = vec![(
@@ -308,7 +313,7 @@ pub(super) fn read_tests(room: &Room, glob: &str) -> Tests {
     };
     match (found.files.is_empty(), found.others.first()) {
         (true, None) => return Tests::None,
-        (true, Some(path)) => return Tests::Unreadable(format!("`{path}` is no plain file")),
+        (true, Some(path)) => return Tests::Unreadable(format!("`{path}` is not a plain file")),
         (false, _) => {}
     }
     let (mut results, mut counts) = (TestResults::new(), TestCounts::default());

@@ -6,8 +6,8 @@
 use std::path::Path;
 
 use globset::GlobSet;
+use windlass_core::glob;
 use windlass_core::judgement::{NamedTest, named_test};
-use windlass_core::plan::glob;
 
 use super::verifier::{Broken, Looking};
 use crate::git::{TreePath, place_files};

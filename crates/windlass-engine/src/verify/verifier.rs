@@ -4,20 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::time::Instant;
 
+use windlass_core::failure_rules::{Cause, FailureRule};
+use windlass_core::glob;
 use windlass_core::id::{ContentHash, ObjectId};
 use windlass_core::plan::{
     Check, CheckCommand, CheckId, CheckKind, Criterion, Holds, Plan, PlanStep, Rollback,
-    RoomNetwork, glob, template,
+    RoomNetwork, Sign, negated_command, template,
 };
 use windlass_core::proof::{Finding, MAX_LISTED_PATHS, Proof, VerifyReport};
-use windlass_core::run::BaseRecord;
+use windlass_core::run::{BaseRecord, Category};
 use windlass_core::snapshot::{Baseline, Snapshot};
 use windlass_core::time::Span;
 
 use super::baseline::BaselineFiles;
 use super::cancel::Cancel;
 use super::changes::Changes;
-use super::commands::CommandRequest;
+use super::commands::{Caches, CommandRequest, could_not_look};
 use super::files;
 use super::green::RedStep;
 use super::papers::{self, Fresh};
@@ -26,10 +28,12 @@ use super::reports::Wanted;
 use super::seen::Seen;
 use crate::expr;
 use crate::fault;
-use crate::git::{EngineRepository, IgnoreRules, Place, UserRepository, place_files};
+use crate::git::{
+    EngineRepository, IgnoreRules, PAPERS, Place, TreePath, UserRepository, place_files,
+};
 use crate::launcher::ConfinementMode;
-use crate::launcher::level::Level;
 use crate::launcher::view::{Rights, ViewNetwork};
+use crate::level::Level;
 use crate::room::copied::Copying;
 use crate::room::{Room, Rooms};
 use crate::store::blobs::{Blobs, GetError};
@@ -39,7 +43,7 @@ use crate::store::{NewPass, PassKey, Store};
 const MAX_BASELINE_BYTES: u64 = 64 << 20;
 
 /// Changes whenever a pass under older rules may no longer be trusted.
-pub(super) const PASS_FORMAT: &[u8] = b"pass 4";
+pub(super) const PASS_FORMAT: &[u8] = b"pass 5";
 
 /// Changes whenever a pass of any kind may no longer be trusted.
 const KEY_FORMAT: &[u8] = b"key 3";
@@ -100,6 +104,10 @@ pub struct VerifyRequest<'a> {
     pub held: Vec<RedStep<'a>>,
     /// What failed before the run, where only new failures count.
     pub known_failures: Option<&'a BaseRecord>,
+    /// What the checks said about the base commit.
+    pub base_record: Option<&'a BaseRecord>,
+    /// The user's own rules about failures.
+    pub rules: &'a [FailureRule],
     /// The snapshot that is looked at.
     pub snapshot: &'a Snapshot,
     /// The last proven code: whatever differs from it is this step's work.
@@ -112,6 +120,9 @@ pub struct VerifyRequest<'a> {
     pub pins: &'a BTreeMap<String, Option<ObjectId>>,
     /// The same for files of which only some keys count.
     pub pinned_values: &'a BTreeMap<String, ContentHash>,
+    /// Whether changes of protected files wait that nobody has seen: then those that are asked about later
+    /// are compared with what the run began from.
+    pub has_unseen: bool,
     /// What steps published.
     pub context: &'a serde_json::Value,
     /// The run's document, for expressions.
@@ -230,6 +241,9 @@ impl Looking<'_> {
         if !hopeless || routed {
             self.look_at_commands(criterion, &changes, report)?;
         }
+        if report.verdict.is_some() && report.remarks.is_empty() {
+            report.remarks = self.remarks_beside(report);
+        }
         if let Some(verdict) = &report.verdict
             && let Some(route) = request.step.on.get(verdict)
         {
@@ -288,7 +302,9 @@ impl Looking<'_> {
                     report.verdict = report.verdict.take().or(verdict);
                     seen
                 }
-                CheckKind::Stories { file, designed } => self.stories(file, *designed)?,
+                CheckKind::Stories { file, designed } => {
+                    self.stories(file, *designed, &mut report.stories)?
+                }
                 CheckKind::Questions { file, phase } => {
                     self.questions(file, *phase, &mut report.questions)?
                 }
@@ -349,11 +365,13 @@ impl Looking<'_> {
             if !is_new && !stale_ok {
                 continue;
             }
-            let is_work = run_folder || changed.contains(&candidate.path);
-            if !stale_ok && !is_work && !self.verifier.ignored.is_ignored(&candidate.path) {
-                // Ignore rules that an agent wrote keep this file out of the work that is accepted.
-                why_not =
-                    "not part of the work: rules that the base commit does not have ignore it";
+            let is_work = changed.contains(&candidate.path) || self.is_in_work(&candidate.path)?;
+            // What git ignores is in no clone. Rules that an agent wrote keep a file out of the work, too;
+            // those of the base commit count where the workflow does without a last proof.
+            let counts_ignored =
+                !self.request.plan.cold && self.verifier.ignored.is_ignored(&candidate.path);
+            if !is_work && !counts_ignored {
+                why_not = "not part of the work: git ignores it, so no clone has it";
                 continue;
             }
             if min_bytes.is_some_and(|least| candidate.bytes < least) {
@@ -384,10 +402,21 @@ impl Looking<'_> {
         }
         Ok(match unread {
             Some(path) => Seen::unanswered(format!(
-                "file `{filled}`: `{path}` is no plain file that can be read, or too large"
+                "file `{filled}`: `{path}` is not a plain file that can be read, or too large"
             )),
             None => Seen::no(format!("file `{filled}`: {why_not}")),
         })
+    }
+
+    /// Whether a file of the place is in what would be accepted: the code, the papers, or carried.
+    fn is_in_work(&self, path: &str) -> Result<bool, Broken> {
+        if let Some(paper) = path.strip_prefix(PAPERS) {
+            // A snapshot has every plain file of these folders.
+            return Ok(paper.starts_with("specs/") || paper.starts_with("reports/"));
+        }
+        let is_carried = self.verifier.carried.iter().any(|(carried, _)| carried == path);
+        let code = &self.request.snapshot.code;
+        Ok(is_carried || self.engine.has_file(code, &TreePath::new(path))?)
     }
 
     /// Whether a file contains a text; `None` when it is too large to be searched or unreadable.
@@ -544,6 +573,10 @@ impl Looking<'_> {
     /// Says in a proof that the check answered otherwise on the same files before.
     fn marked_unstable(&self, mut proof: Proof, check: &Check) -> Proof {
         let Some(command) = check.kind.command() else { return proof };
+        // A command that was stopped, by a person or for lack of time, said nothing about the files.
+        if proof.holds == Holds::Unknown || self.cancel.is_cancelled() {
+            return proof;
+        }
         let code = &self.request.snapshot.code;
         let kind = match (&check.kind, Wanted::of(&check.kind, self.request.known_failures)) {
             (CheckKind::Run { .. }, _) => vec![b"answer".to_vec()],
@@ -557,6 +590,10 @@ impl Looking<'_> {
         };
         if self.verifier.rooms.answers_differ(&key.0, proof.holds == Holds::Yes) {
             proof.summary.push_str("; unstable: it answered otherwise on the same files before");
+            let is_work = |cause: &Cause| cause.category.is_of_work();
+            if proof.holds == Holds::No && proof.cause.as_ref().is_none_or(is_work) {
+                proof.cause = Some(Cause::of(Category::Flaky));
+            }
         }
         proof
     }
@@ -579,7 +616,9 @@ impl Looking<'_> {
             Ok(room) => room,
             Err(seen) => return Ok((seen.proof(check, began), true)),
         };
-        let proof = self.command(&room, &check.kind)?.proof(check, began);
+        let seen = self.command(&room, &check.kind)?;
+        let seen = self.of_sign(self.sign_of(check), &check.kind, seen);
+        let proof = self.settled(seen, check)?.proof(check, began);
         if proof.holds == Holds::Yes
             && let Some(key) = key
         {
@@ -587,6 +626,24 @@ impl Looking<'_> {
             self.passes.push(NewPass { key, bytes });
         }
         Ok((proof, false))
+    }
+
+    /// What the criterion of the step wants of a check.
+    fn sign_of(&self, check: &Check) -> Sign {
+        let signed = self.request.step.done.iter().flat_map(Criterion::signed);
+        let mut signs = signed.filter(|(_, other)| other.id == check.id).map(|(sign, _)| sign);
+        signs.next().unwrap_or(Sign::For)
+    }
+
+    /// What was seen, where it matters what was wanted: below a `not`, a search that could not look has no
+    /// answer.
+    pub(super) fn of_sign(&self, sign: Sign, kind: &CheckKind, seen: Seen) -> Seen {
+        let command = kind.command().map_or("", |command| command.command);
+        let ended = seen.ended().map(|ended| &ended.outcome);
+        match ended.is_some_and(|outcome| could_not_look(command, outcome)) {
+            true if sign == Sign::Against && seen.fails() => seen.without_answer(),
+            true | false => seen,
+        }
     }
 
     /// A room with exactly this code, prepared; or why it cannot be.
@@ -602,7 +659,8 @@ impl Looking<'_> {
             }
             Err((command, ran)) => {
                 let summary = format!("prepare `{command}` {}", ran.words(Span::minutes(30)));
-                Err(Seen::from_command(false, summary, ran).without_answer())
+                let seen = Seen::from_command(false, summary, ran).without_answer();
+                Err(self.settled_prepare(seen, &command)?)
             }
         })
     }
@@ -624,6 +682,7 @@ impl Looking<'_> {
             rights: if command.room.agents_own { Rights::None } else { Rights::Users },
             proxy: self.verifier.proxy_for_check(&command.room.hosts)?,
             expose: self.verifier.below_home(&command.room.expose),
+            caches: Caches::Read,
         })
     }
 
@@ -651,7 +710,7 @@ impl Looking<'_> {
             && !room.layers().is_folder(folder)
         {
             return Ok(Seen::unanswered(format!(
-                "run `{command}`: `{folder}` is no folder of the work"
+                "run `{command}`: `{folder}` is not a folder of the work"
             )));
         }
         let Some(asked) = check.command() else {
@@ -663,6 +722,18 @@ impl Looking<'_> {
         };
         if let Some(wanted) = Wanted::of(check, self.request.known_failures) {
             return self.reports(room, &wanted, &request);
+        }
+        if let Some(inner) = negated_command(command) {
+            // The shell's `!` would make a success of a program that is not there.
+            let request = CommandRequest { command: inner, ..request };
+            let ran = self.verifier.run(room, &request, self.cancel)?;
+            fault::point("evidence-kept");
+            let summary = format!("run `{command}`: `{inner}` {}", ran.words(timeout));
+            let failed = !ran.succeeded() && ran.answered();
+            let failed = failed && !could_not_look(inner, &ran.report.outcome);
+            let no_answer = !ran.succeeded() && !failed;
+            let seen = Seen::from_command(failed, summary, ran);
+            return Ok(if no_answer { seen.without_answer() } else { seen });
         }
         let ran = self.verifier.run(room, &request, self.cancel)?;
         fault::point("evidence-kept");

@@ -4,6 +4,9 @@
 
 mod gh;
 mod killed;
+mod loopback;
 mod publish;
 mod push;
+mod real_gh;
+mod real_lfs;
 mod world;

@@ -198,7 +198,10 @@ fn hooks_of_the_repository_do_not_run_and_large_files_are_pushed() {
     env.repository.write(&format!(".git/lfs/objects/aa/aa/{here}"), "abc");
     let commit = change(&env, "with large files");
     let request = push_request(&commit, None);
-    let without = remote(&env).unwrap().push(&request).unwrap_err();
+    // As git says it where there is no git-lfs.
+    let none = "#!/bin/sh\necho \"git: 'lfs' is not a git command.\" >&2\nexit 1\n";
+    let absent = environment(with_program(&env, "git-lfs", none));
+    let without = Remote::with(&user(&env), None, absent).unwrap().push(&request).unwrap_err();
     assert!(matches!(without, ForgeError::LargeFiles { count: 1, .. }), "{without}");
 
     let called = env.root().join("lfs-called");

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set its world up has failed")]
 
+mod borrowing;
 mod checkout;
 mod here;
 mod hostile;

@@ -116,7 +116,7 @@ fn what_a_fresh_clone_gets_besides_lines_is_told() {
     let code = run.snapshot().code;
     let changes = run.engine.diff(&run.last.tree, &code).unwrap();
     assert_eq!(
-        run.engine.clone_notes(&code, &changes),
+        run.engine.clone_notes(&code, &changes).unwrap(),
         [
             "`out` links to `/etc/passwd`, outside the repository",
             "`y` links to `z`, which is not there",
@@ -145,7 +145,7 @@ fn a_crowd_costs_no_processes_of_its_own() {
         let code = run.snapshot().code;
         let changes = run.engine.diff(&run.last.tree, &code).unwrap();
         let before = processes_started();
-        let notes = run.engine.clone_notes(&code, &changes);
+        let notes = run.engine.clone_notes(&code, &changes).unwrap();
         let read = processes_started() - before;
         assert!(
             notes.iter().any(|note| note.contains("`hop`, outside the repository")),

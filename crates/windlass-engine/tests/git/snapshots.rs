@@ -280,7 +280,8 @@ fn a_git_directory_that_is_gone_or_replaced_is_trouble_and_the_files_are_kept() 
         assert!(run.place.settle(&run.last).is_err());
         fs_err::remove_file(&git_dir).ok();
     }
-    run.place.restore_git_directory(&run.user, &run.last.commit).unwrap();
+    let stores = world.path("state/base");
+    run.place.restore_git_directory(&run.user, &run.last.commit, Some(&stores)).unwrap();
     assert_eq!(run.git(["log", "--format=%s"]), "first");
     run.publish();
     assert_eq!(run.git(["status", "--porcelain"]), "");

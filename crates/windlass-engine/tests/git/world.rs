@@ -67,6 +67,7 @@ impl World {
             branch: BRANCH.to_owned(),
             base: user.commit.clone(),
             lfs_filter: Some(lfs_filter()),
+            base_stores: Some(self.path("state/base")),
         }
     }
 

@@ -73,7 +73,11 @@ fn a_program_that_ignores_term_is_killed_after_the_grace_period() {
 #[test]
 fn a_program_without_any_sign_of_life_is_idle() {
     let fixture = Fixture::new();
-    for script in ["sleep 1000", "kill -STOP $$"] {
+    // The last one wakes up again and again, as a program does that waits for a model: a little CPU, a few
+    // bytes, and nothing that anybody could call work.
+    let waits = "exec perl -e 'while (1) { select(undef, undef, undef, 0.05); $x++ for 1..2000; \
+                 open(my $null, \">\", \"/dev/null\"); print $null \"ping\"; }'";
+    for script in ["sleep 1000", "kill -STOP $$", waits] {
         let mut policy = fixture.sh(script);
         policy.idle_timeout = Some(Span(600));
         policy.grace = Span(500);

@@ -3,7 +3,7 @@
 use windlass_core::proof::Outcome;
 use windlass_core::time::Span;
 use windlass_engine::launcher::confine::{ConfinementLevel, level};
-use windlass_engine::launcher::{Confinement, ConfinementMode, LaunchPolicy};
+use windlass_engine::launcher::{Confinement, ConfinementMode, HereNetwork, LaunchPolicy};
 
 use crate::support::{Fixture, RUNAWAYS, alive, pids_in};
 
@@ -28,6 +28,7 @@ fn confined(fixture: &Fixture, script: &str) -> LaunchPolicy {
         never: vec![fixture.path("state")],
         within: Vec::new(),
         read: None,
+        ..Confinement::default()
     };
     policy
 }
@@ -80,6 +81,57 @@ fn an_agent_writes_in_its_place_and_nowhere_else() {
         "{}",
         report.confinement
     );
+}
+
+/// CHOWN, DAC_OVERRIDE, FOWNER, SETGID and SETUID: suites drop to other users. Nothing that reaches devices,
+/// raw packets or the memory of other programs.
+const KEPT_BY_ROOT: &str = "00000000000000cb";
+
+#[test]
+fn root_keeps_no_capability_that_leads_out() {
+    if abi().is_none() {
+        return;
+    }
+    let fixture = Fixture::new();
+    let script = "grep -E '^Cap(Prm|Eff|Inh|Amb)' /proc/self/status | cut -f2 | sort -u";
+    let report = fixture.run(&confined(&fixture, script));
+    assert_eq!(report.outcome, Outcome::Exited { code: 0 });
+    let output = fixture.output();
+    let sets: Vec<&str> = output.lines().collect();
+    let none = "0000000000000000";
+    match rustix::process::geteuid().is_root() {
+        true => assert_eq!(sets, [none, KEPT_BY_ROOT]),
+        false => assert_eq!(sets, [none]),
+    }
+}
+
+#[test]
+fn the_priority_of_other_programs_stays_as_it_is() {
+    if abi().is_none() {
+        return;
+    }
+    let fixture = Fixture::new();
+    let script = "
+        renice -n 5 -p $PPID > /dev/null 2>&1 || echo not of the launcher
+        renice -n 5 -u \"$(id -u)\" > /dev/null 2>&1 || echo not of the user
+        nice -n 5 sh -c 'echo its own'";
+    fixture.run(&confined(&fixture, script));
+    assert_eq!(fixture.output(), "not of the launcher\nnot of the user\nits own\n");
+}
+
+#[test]
+fn without_a_network_there_is_none_of_any_kind() {
+    if abi().is_none() {
+        return;
+    }
+    let fixture = Fixture::new();
+    let script = "bash -c ': > /dev/tcp/127.0.0.1/9' 2>&1 | grep -om1 'not permitted'
+        bash -c ': > /dev/udp/127.0.0.1/9' 2>&1 | grep -om1 'not permitted'";
+    let mut policy = confined(&fixture, script);
+    policy.confinement.network = HereNetwork::None;
+    let report = fixture.run(&policy);
+    assert_eq!(fixture.output(), "not permitted\nnot permitted\n");
+    assert!(report.confinement.contains("no network, not even loopback"), "{report:?}");
 }
 
 #[test]

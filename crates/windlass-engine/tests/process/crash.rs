@@ -6,7 +6,8 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
 use windlass_core::proof::Outcome;
 use windlass_engine::launcher::CgroupUse;
-use windlass_engine::process::{ancestry, become_subreaper};
+use windlass_engine::process::become_subreaper;
+use windlass_engine::process_table::ancestry;
 
 use crate::support::{self, Fixture, RUNAWAYS, alive, eventually, pids_in, wait_for_file};
 

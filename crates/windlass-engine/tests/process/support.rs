@@ -145,7 +145,7 @@ pub(crate) fn wait_for_file(path: &Path) {
 
 /// Says whether a process is alive; a dead one that waits to be reaped is not.
 pub(crate) fn alive(pid: u32) -> bool {
-    process::table::Process::read(i32::try_from(pid).unwrap())
+    windlass_engine::process_table::Process::read(i32::try_from(pid).unwrap())
         .is_ok_and(|process| !process.is_dead())
 }
 

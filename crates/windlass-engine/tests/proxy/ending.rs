@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 use std::process::{Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
-use windlass_engine::process::table::Process;
+use windlass_engine::process_table::Process;
 use windlass_engine::proxy::{self, ProxyPolicy};
 
 use crate::support::{Fixture, echo_server, eventually, rest};

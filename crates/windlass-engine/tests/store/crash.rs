@@ -170,3 +170,27 @@ fn a_killed_driver_frees_its_lock() {
     assert_eq!(held(&path).unwrap(), Held::Free);
     assert!(DriverLock::try_acquire(&path).unwrap().is_some());
 }
+
+#[test]
+fn what_is_appended_by_many_short_calls_is_all_there_and_the_log_stays_short() {
+    let dir = tempfile::tempdir().unwrap();
+    let (store, mut head) = filled(dir.path(), 1);
+    drop(store);
+    let mut lengths = Vec::new();
+    for _ in 0..200 {
+        let mut store = Store::open(dir.path()).unwrap();
+        store.leave_log().unwrap();
+        head = append(&mut store, &run_id(), head.seq, 3).unwrap();
+        drop(store);
+        lengths.push(fs_err::metadata(log(dir.path())).map_or(0, |metadata| metadata.len()));
+    }
+    let left = lengths.iter().filter(|length| **length > 0).count();
+    assert!(left > 150, "most calls leave the log: {lengths:?}");
+    let most = lengths.iter().max().copied().unwrap_or_default();
+    assert!(most < 512 * 1024, "whoever opens the store reads the log: {most}");
+    for store in [Store::open_read_only(dir.path()).unwrap(), Store::open(dir.path()).unwrap()] {
+        let records = all(&store, &run_id());
+        assert_eq!(records.last().map(|record| record.seq), Some(head.seq));
+        assert_eq!(store.verify_chain(&run_id()).unwrap().problems, []);
+    }
+}

@@ -52,6 +52,11 @@ impl RealCli {
         Self::find("codex")
     }
 
+    /// The OpenSpec CLI, which is no agent, or a counted skip.
+    pub fn openspec() -> Option<Self> {
+        Self::find("openspec")
+    }
+
     /// Gemini CLI, or a counted skip.
     pub fn gemini() -> Option<Self> {
         Self::find("gemini")
@@ -116,7 +121,7 @@ impl RealCli {
 }
 
 /// The sets that `.ci/test` installs.
-const TESTED_SETS: [&str; 2] = ["main", "oldest"];
+const TESTED_SETS: [&str; 3] = ["main", "oldest", "openspec"];
 
 #[derive(Debug, PartialEq, Eq)]
 enum Judged {

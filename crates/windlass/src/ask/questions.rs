@@ -6,6 +6,7 @@ use windlass_engine::dispatch::{Request, now, send_shown};
 
 use super::keyboard::{self, Typed};
 use super::{Answered, Asked};
+use crate::clock::Clock;
 use crate::commands::{answer_to, decide_answer, recommended_answer};
 use crate::error::CommandError;
 use crate::output::{note, prompt};
@@ -33,7 +34,7 @@ pub(crate) fn questions(
     // Silence answers all of them together: when the first is due, the driver has to take over.
     let until = open.iter().filter_map(|view| view.until_moment).min();
     if let Some(until) = until {
-        let left = until.since(now());
+        let (left, until) = (until.since(now()), Clock::here().short(until));
         note(&format!("  Without an answer the recommendations are taken in {left}, at {until}."));
     }
     for (number, view) in open.iter().enumerate() {
@@ -42,7 +43,7 @@ pub(crate) fn questions(
         match ask(surroundings, state, view, until)? {
             Outcome::Answered => {}
             Outcome::TimeIsUp => {
-                note("\nnobody answered in time: the run goes on");
+                note("\nnobody answered in time: the run continues");
                 return Ok(true);
             }
             Outcome::Left => return Ok(false),
@@ -75,7 +76,7 @@ fn ask(
     loop {
         keyboard::settle(|| asked.is_wanted())?;
         let _marked = keyboard::Marked::begin();
-        prompt("a choice, `? YOUR OWN WORDS`, Enter for the recommendation, [q]uit: ");
+        prompt("a choice, `? YOUR OWN TEXT`, Enter for the recommendation, [q]uit: ");
         match asked.wait()? {
             Answered::Here => {}
             Answered::Elsewhere => {
@@ -97,7 +98,7 @@ fn ask(
             Err(message) => note(&message),
             Ok(request) => {
                 let (site, after) = (&surroundings.site, Some(now().since(shown)));
-                let sent = send_shown(site, run, &person(), &request, after)?;
+                let sent = send_shown(site, run, &person(site), &request, after)?;
                 match decide_answer(&sent.answer) {
                     Ok(()) => return Ok(Outcome::Answered),
                     Err(error) => note(&printable(&error.error.to_string(), Lines::One)),
@@ -112,7 +113,7 @@ fn read(view: &QuestionView, line: &str) -> Option<Result<Request, String>> {
     let line = line.trim();
     Some(match line {
         "" => Ok(recommended_answer(view)),
-        "?" => Err("write your own words after the `?`".to_owned()),
+        "?" => Err("write your own text after the `?`".to_owned()),
         _ if line.starts_with('?') => Ok(answer_to(view, &line[1..], true)),
         _ if view.choices.iter().any(|choice| choice.id.eq_ignore_ascii_case(line)) => {
             Ok(answer_to(view, line, false))
@@ -120,7 +121,7 @@ fn read(view: &QuestionView, line: &str) -> Option<Result<Request, String>> {
         "q" | "quit" => return None,
         _ => {
             let ids: Vec<&str> = view.choices.iter().map(|choice| choice.id.as_str()).collect();
-            Err(format!("answer with {}, or with `? ` and your own words", ids.join(", ")))
+            Err(format!("answer with {}, or with `? ` and your own text", ids.join(", ")))
         }
     })
 }

@@ -1,14 +1,17 @@
 //! What a gate shows of the work before it asks.
 
+use std::collections::BTreeSet;
+
 use windlass_core::proof::{Blob, MAX_PROTECTED_DIFF_BYTES};
 use windlass_core::run::{Gate, GateKind, RunState};
 use windlass_core::view::{Excerpt, LeftOut, Room, excerpt, only_added};
+use windlass_engine::git::Change;
 
 use crate::changes;
 use crate::commands::history;
 use crate::error::CommandError;
-use crate::output::note;
-use crate::shown_work::{ALL_OF_IT, Picked, ShownWork, but_not, protects};
+use crate::output::{exact_note, note};
+use crate::shown_work::{ALL_OF_IT, Picked, ShownWork, accepted, but_not, protects};
 use crate::surroundings::Surroundings;
 
 /// What fits on a screen beside the proofs; the rest is counted in the question.
@@ -27,15 +30,16 @@ pub(super) struct Showing {
 
 impl Showing {
     pub(super) fn of(surroundings: &Surroundings, state: &RunState, gate: &Gate) -> Self {
-        let (protected, room) = match &gate.kind {
-            GateKind::Approval => (None, AT_A_GLANCE),
-            // It is about a verdict, not about the files.
-            GateKind::Route { .. } => (None, Room { lines: 0, characters: 0 }),
-            GateKind::Protected { diff, .. } => {
-                let read = diff.as_ref().map(|diff| read(surroundings, diff));
-                (read, Room { lines: 0, characters: 0 })
-            }
+        let asked = state.asked_about(gate);
+        let room = match &gate.kind {
+            // They are among all that the run changed, and have to be seen.
+            _ if asked.as_ref().is_some_and(|asked| asked.diff.is_none()) => Room::ENDLESS,
+            GateKind::Approval => AT_A_GLANCE,
+            // It is about a verdict or about other files.
+            GateKind::Route { .. } | GateKind::Protected { .. } => Room { lines: 0, characters: 0 },
         };
+        let diff = asked.and_then(|asked| asked.diff);
+        let protected = diff.map(|diff| read(surroundings, &diff));
         Self { work: work(surroundings, state, gate), protected, room }
     }
 
@@ -58,6 +62,9 @@ impl Showing {
                 &ShownWork::default()
             }
         };
+        for line in &work.accepted {
+            note(&format!("  {line}"));
+        }
         for line in work.notes.iter().take(most_notes) {
             note(&format!("  {line}"));
         }
@@ -79,6 +86,9 @@ impl Showing {
         let shown = work.all(room);
         lines(&shown);
         left_out.add(shown.left_out);
+        if room == Room::ENDLESS {
+            lines(&work.accepted_before());
+        }
         if let Some(words) = left_out.words(ALL_OF_IT) {
             note(&format!("  {words}"));
         }
@@ -117,12 +127,19 @@ pub(crate) fn only_grew(patch: &[u8]) -> Vec<String> {
 }
 
 fn lines(shown: &Excerpt) {
-    shown.lines.iter().for_each(|line| note(line));
+    shown.lines.iter().for_each(|line| exact_note(line));
 }
 
 fn read(surroundings: &Surroundings, diff: &Blob) -> Result<Vec<u8>, String> {
     let most = MAX_PROTECTED_DIFF_BYTES as u64;
     surroundings.site.blobs().get(&diff.hash, most).map_err(|error| error.to_string())
+}
+
+/// The files that a gate shows by themselves.
+fn shown_apart(state: &RunState, gate: &Gate) -> BTreeSet<String> {
+    let asked = state.asked_about(gate).filter(|asked| asked.diff.is_some());
+    let changes = asked.map(|asked| asked.changes).unwrap_or_default();
+    changes.into_iter().map(|change| change.path).collect()
 }
 
 /// What the step changed, without what is shown by itself.
@@ -135,20 +152,14 @@ fn work(
     let history = history(&store, &state.facts.run)?;
     let base = history.steps.get(&gate.step).and_then(|step| step.base.clone());
     let Some(mut base) = base else { return Ok(ShownWork::default()) };
-    if !matches!(gate.kind, GateKind::Protected { .. }) {
+    if !matches!(gate.kind, GateKind::Protected { late: false, .. }) {
         // Whoever accepts a review accepts what was reviewed: all that the run changed so far.
         base.code = state.facts.base_tree.clone();
     }
-    let apart = match &gate.kind {
-        GateKind::Protected { changes, diff: Some(_) } => {
-            changes.iter().map(|change| change.path.clone()).collect()
-        }
-        GateKind::Protected { .. } | GateKind::Approval | GateKind::Route { .. } => {
-            Default::default()
-        }
-    };
+    let apart = shown_apart(state, gate);
     let (protected, wanted) = (protects(&state.plan), but_not(apart));
-    let picked = Picked { protected: &protected, wanted: &wanted };
+    let accepted = |change: &Change| accepted(state, change);
+    let picked = Picked { protected: &protected, wanted: &wanted, accepted: &accepted };
     let engine = changes::engine(surroundings)?;
     ShownWork::between(&engine, (&base, &gate.snapshot), &picked).map_err(CommandError::failure)
 }

@@ -4,10 +4,10 @@ use clap::{Args, Subcommand};
 
 #[derive(Debug, Args)]
 pub(crate) struct ApproveArguments {
-    /// Something to keep with the approval
+    /// A message to record with the approval
     #[arg(short, long, value_name = "TEXT")]
     pub(crate) message: Option<String>,
-    /// Go on with the run at once, as `windlass resume` does, where nobody drives it
+    /// Continue the run at once, as `windlass resume` does, if it is idle
     #[arg(long)]
     pub(crate) resume: bool,
 }
@@ -17,14 +17,14 @@ pub(crate) struct FeedbackArguments {
     /// What should be different
     #[arg(required_unless_present = "token")]
     pub(crate) message: Option<String>,
-    /// In a hosting session: hand on the person's last message, by its token
+    /// In a hosting session: pass on the person's last message, by its token
     #[arg(long, value_name = "TOKEN", conflicts_with = "message")]
     pub(crate) token: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ProposeArguments {
-    /// What the person is believed to have meant
+    /// What the person probably meant
     #[arg(value_parser = ["approve"])]
     pub(crate) what: String,
 }
@@ -36,7 +36,7 @@ pub(crate) struct RollbackArguments {
     /// Why
     #[arg(required_unless_present = "token")]
     pub(crate) message: Option<String>,
-    /// In a hosting session: hand on the person's last message, by its token
+    /// In a hosting session: pass on the person's last message, by its token
     #[arg(long, value_name = "TOKEN", conflicts_with = "message")]
     pub(crate) token: Option<String>,
     /// Set the code back to where that step began; what is there now is kept
@@ -51,17 +51,17 @@ pub(crate) struct RollbackArguments {
 pub(crate) struct SkipArguments {
     /// The step
     pub(crate) step: String,
-    /// Why; it stands in the report
+    /// Why; the report shows it
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: String,
-    /// Let what the step left stay, unproven as it is; otherwise it is set aside
+    /// Keep the step's unproven work; otherwise it is set aside
     #[arg(long)]
     pub(crate) keep: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PauseArguments {
-    /// Stop the running attempt; it uses no try
+    /// Stop the running attempt; this costs no try
     #[arg(long)]
     pub(crate) now: bool,
 }
@@ -74,7 +74,7 @@ pub(crate) struct RetryResetArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct AbortArguments {
-    /// Why; it stands in the report
+    /// Why; the report shows it
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<String>,
 }
@@ -87,7 +87,7 @@ pub(crate) struct ContextArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ContextCommand {
-    /// Set a key that the step publishes: JSON if it parses, else text
+    /// Set a key that the step publishes; the value is JSON if it parses, else text
     Set {
         /// The key and its value
         #[arg(value_name = "KEY=VALUE", required = true)]
@@ -108,13 +108,13 @@ pub(crate) struct ItemArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ItemCommand {
-    /// Add an item; it comes up after those that are there
+    /// Add an item after the existing ones
     #[command(after_help = "Example: windlass item add \"Log in\" --id S1 --body - < story.md")]
     Add(ItemAddArguments),
-    /// List the items, how far each has come, and who asked for it
+    /// List the items, their state, and who added them
     #[command(after_help = "Example: windlass item list --json")]
     List,
-    /// Change an item that has not come up, or do without one
+    /// Change or skip an item that has not been started
     #[command(after_help = "Example: windlass item update S4 --skip \"not in this release\"")]
     Update(ItemUpdateArguments),
 }
@@ -145,10 +145,10 @@ pub(crate) struct ItemUpdateArguments {
     /// Another body; `-` reads it from standard input
     #[arg(long, value_name = "TEXT|-", group = "change")]
     pub(crate) body: Option<String>,
-    /// Do without the item, for this reason
+    /// Skip the item for this reason
     #[arg(long, value_name = "REASON", group = "change", conflicts_with = "reopen")]
     pub(crate) skip: Option<String>,
-    /// Take up a skipped item after all
+    /// Bring a skipped item back
     #[arg(long, group = "change")]
     pub(crate) reopen: bool,
 }

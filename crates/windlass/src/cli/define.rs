@@ -12,16 +12,16 @@ pub(crate) struct WorkflowArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum WorkflowCommand {
-    /// List every workflow that has a name here
+    /// List all workflows
     #[command(after_help = "Example: windlass workflow list")]
     List,
-    /// Print a workflow's source; with --json what was read from it
+    /// Print the file of a workflow; with --json as it was parsed
     #[command(after_help = "Example: windlass workflow show change")]
     Show {
         /// A workflow file or a name
         workflow: String,
     },
-    /// Write a built-in workflow into `.windlass/workflows`, to change it
+    /// Copy a built-in workflow into `.windlass/workflows`, to change it
     #[command(after_help = "Example: windlass workflow eject change")]
     Eject {
         /// The name of a built-in workflow
@@ -37,16 +37,16 @@ pub(crate) struct AgentArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AgentCommand {
-    /// List every role: what it is for, its model, and which file counts
+    /// List all roles: purpose, model, and the file that is used
     #[command(after_help = "Example: windlass agent list")]
     List,
-    /// Print a role's file; with --json what was read from it
+    /// Print the file of a role; with --json as it was parsed
     #[command(after_help = "Example: windlass agent show code-reviewer")]
     Show {
         /// The name of a role
         agent: String,
     },
-    /// Write built-in roles into `.windlass/agents`, to change them
+    /// Copy built-in roles into `.windlass/agents`, to change them
     #[command(
         after_help = "Examples:\n  windlass agent eject developer reviewer\n  windlass agent eject --all"
     )]
@@ -54,7 +54,7 @@ pub(crate) enum AgentCommand {
         /// Names of built-in roles
         #[arg(required_unless_present = "all", value_name = "AGENT")]
         agents: Vec<String>,
-        /// Write all of them; those that are there already stay
+        /// Copy all of them; existing files stay
         #[arg(long, conflicts_with = "agents")]
         all: bool,
     },
@@ -74,23 +74,23 @@ pub(crate) struct ImportArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArguments {
-    /// A workflow file, or the name of one, see `windlass workflow list`; without it the one that
-    /// `windlass run` is set to
+    /// A workflow file or name, see `windlass workflow list`; by default the one that `windlass run`
+    /// uses
     pub(crate) workflow: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SimulateArguments {
-    /// A workflow file, or the name of one, see `windlass workflow list`
+    /// A workflow file or name, see `windlass workflow list`
     pub(crate) workflow: String,
-    /// Fill in an input of the workflow
+    /// Set an input of the workflow
     #[arg(long = "input", value_name = "NAME=VALUE")]
     pub(crate) inputs: Vec<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SchemaArguments {
-    /// Which file: a workflow, or what an agent writes for a `stories` or a `questions` check
+    /// Which schema: of workflow files, or of the file that a `stories` or `questions` check reads
     #[arg(
         value_name = "workflow|stories|questions",
         hide_possible_values = true,
@@ -101,7 +101,7 @@ pub(crate) struct SchemaArguments {
     /// Print the reference of all keys as Markdown instead
     #[arg(long, conflicts_with_all = ["modeline", "of"])]
     pub(crate) markdown: bool,
-    /// Print the comment that tells editors where the schema is, seen from the workflow file
+    /// Print the comment that tells editors where the schema is, relative to the workflow file
     #[arg(
         long,
         value_name = "SCHEMA",
@@ -122,7 +122,7 @@ pub(crate) enum SchemaOf {
 
 #[derive(Debug, Args)]
 pub(crate) struct GraphArguments {
-    /// A workflow file, or the name of one, see `windlass workflow list`
+    /// A workflow file or name, see `windlass workflow list`
     pub(crate) workflow: String,
     /// As a Mermaid flowchart
     #[arg(long, conflicts_with = "dot")]

@@ -13,16 +13,16 @@ pub(crate) struct StatusArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct LogArguments {
-    /// Go on as things happen
+    /// Keep printing new events
     #[arg(short, long)]
     pub(crate) follow: bool,
-    /// Show only the last N lines; with --follow, go on from there
+    /// Show only the last N lines; with --follow, continue from there
     #[arg(long, value_name = "N", conflicts_with_all = ["hooks", "attempt"])]
     pub(crate) lines: Option<usize>,
-    /// Show what was observed and asked as well, not only what followed
+    /// Also show inputs (what was observed and asked), not only events
     #[arg(long)]
     pub(crate) inputs: bool,
-    /// Show what the hooks of hosting sessions asked and were answered instead
+    /// Show the calls and answers of a hosting session's hooks instead
     #[arg(long, conflicts_with_all = ["follow", "inputs", "attempt"])]
     pub(crate) hooks: bool,
     /// Show what the agent printed in this attempt instead, for example `implement#2`
@@ -32,17 +32,17 @@ pub(crate) struct LogArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct AuditArguments {
-    /// Say whether this head, as it stands in a commit or a pull request, is part of the journal
+    /// Check that this journal head, as printed in a commit or a pull request, is in the journal
     #[arg(long, value_name = "HASH")]
     pub(crate) head: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArguments {
-    /// The number of the last event that counts, as `windlass log` shows it; by default all
+    /// The number of the last event to apply, as `windlass log` shows it; by default all
     #[arg(long, value_name = "SEQ")]
     pub(crate) to: Option<u64>,
-    /// Say why this step is where it is, each sentence with its event
+    /// Explain the state of this step, each sentence with its event
     #[arg(long, value_name = "STEP")]
     pub(crate) why: Option<String>,
 }
@@ -59,7 +59,7 @@ pub(crate) struct ReportArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct CostArguments {
-    /// Add up by this only; by default by step, agent, model and day
+    /// Add up by this; by default by step, agent, model and day
     #[arg(long, value_name = "WHAT")]
     pub(crate) by: Option<CostKey>,
     /// Only attempts that ended on this day or later, for example `2026-03-10`
@@ -76,7 +76,7 @@ pub(crate) enum CostKey {
     Step,
     /// The role
     Agent,
-    /// The model, and the backend that speaks to it
+    /// The model and its backend
     Model,
     /// The day on which attempts ended
     Day,
@@ -102,6 +102,13 @@ pub(crate) struct DiffArguments {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct TakeArguments {
+    /// Take the proven steps of a run that has not ended
+    #[arg(long)]
+    pub(crate) unfinished: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct TrashArguments {
     #[command(subcommand)]
     pub(crate) command: TrashCommand,
@@ -109,7 +116,7 @@ pub(crate) struct TrashArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TrashCommand {
-    /// List what was kept: step and attempt, what became of it, when, and how much it changed
+    /// List what was kept: step, attempt, outcome, time and size of the change
     #[command(after_help = "Example: windlass trash list --run k3v9x2ab")]
     List,
     /// Show how kept files differ from what the run has now

@@ -11,13 +11,13 @@ use super::start::DriveArguments;
 pub(crate) struct BlockArguments {
     /// What is missing or wrong, so that a person knows what to do
     pub(crate) message: String,
-    /// A shell command that exits with 0 once it is put right; it runs where checks run
+    /// A shell command that exits with 0 once the problem is solved; it runs where checks run
     #[arg(long, value_name = "CMD")]
     pub(crate) check: Option<String>,
     /// How long the check may take
     #[arg(long, value_name = "TIME", value_parser = span, default_value = "60s", requires = "check")]
     pub(crate) timeout: Span,
-    /// How bad it is
+    /// How severe it is
     #[arg(long, value_name = "low|medium|high|critical", value_parser = severity, default_value = "medium")]
     pub(crate) severity: Severity,
 }
@@ -30,13 +30,13 @@ pub(crate) struct BlockerArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum BlockerCommand {
-    /// List what only a person can put right, and what became of it; blocked stories and steps too
+    /// List the blockers and their state; also blocked stories and steps
     #[command(after_help = "Example: windlass blocker list --json")]
     List,
-    /// Look whether a blocker is put right, and change nothing; exits with 3 when it is not
+    /// Check whether a blocker is solved, without changing anything; exits with 3 when it is not
     #[command(
         after_help = "Examples:\n  windlass blocker check\n  windlass blocker check 2 --json\n\n\
-            First its own check is run, then what the workflow's `recheck` asks for."
+            Runs the blocker's own check first, then the workflow's `recheck`."
     )]
     Check(BlockerCheckArguments),
 }
@@ -50,10 +50,10 @@ pub(crate) struct BlockerCheckArguments {
 
 #[derive(Debug, Args)]
 pub(crate) struct FixedArguments {
-    /// The number of the blocker, or a blocked story or step; by default whatever keeps the run
+    /// The number of a blocker, or a blocked story or step; by default what the run waits for
     #[arg(value_name = "BLOCKER|STORY|STEP")]
     pub(crate) what: Option<String>,
-    /// What you did; it is told to the agent that goes on
+    /// What you did; the next agent is told
     #[arg(long, value_name = "TEXT")]
     pub(crate) notes: Option<String>,
     #[command(flatten)]
@@ -68,10 +68,10 @@ pub(crate) struct ClarifyArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClarifyCommand {
-    /// List what agents asked, the choices, and what was answered or assumed
+    /// List the questions, their choices, and the answers or assumptions
     #[command(after_help = "Example: windlass clarify list --json")]
     List,
-    /// Say something unasked that all later steps are told
+    /// Add an answer that nobody asked for; all later steps are told
     #[command(
         after_help = "Example: windlass clarify add --phase planning --category careful \"What must not break?\" \"The billing job\""
     )]
@@ -80,7 +80,7 @@ pub(crate) enum ClarifyCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct ClarifyAddArguments {
-    /// What it stands before
+    /// The phase that it belongs before
     #[arg(long, value_name = "analysis|planning", value_parser = phase)]
     pub(crate) phase: Phase,
     /// What it is about; before analysis: scope, priority, constraints, integration, users, data,
@@ -96,13 +96,13 @@ pub(crate) struct ClarifyAddArguments {
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("wanted").required(true).multiple(true)))]
 pub(crate) struct AnswerArguments {
-    /// A question and a choice, or words of your own
+    /// A question, and a choice or your own text
     #[arg(value_name = "QUESTION=CHOICE|TEXT", group = "wanted")]
     pub(crate) answers: Vec<String>,
-    /// Take what follows `=` as words of your own, even where a choice has that name
+    /// Read what follows `=` as text, even where a choice has that name
     #[arg(long, requires = "answers")]
     pub(crate) text: bool,
-    /// Take the recommendation of every other open question, as your own answer
+    /// Accept the recommendation of every other open question as your answer
     #[arg(long, group = "wanted")]
     pub(crate) recommended: bool,
 }
@@ -125,7 +125,7 @@ pub(crate) enum CheckpointCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct PublishArguments {
-    /// Open a draft pull request of what is done; what is blocked is left out
+    /// Open a draft pull request with the finished part; what is blocked is left out
     #[arg(long, required = true)]
     pub(crate) draft: bool,
     #[command(flatten)]

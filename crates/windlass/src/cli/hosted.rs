@@ -36,12 +36,12 @@ pub(crate) enum PluginCommand {
         after_help = "Examples:\n  windlass plugin install\n  windlass plugin install --project --dry-run\n  windlass plugin install --host codex"
     )]
     Install(PluginInstallArguments),
-    /// Check that what is installed is whole, and belongs to this windlass
+    /// Check that the installed plugin is complete and of this version of windlass
     #[command(
         after_help = "Example: windlass plugin validate\n\nExits with 2 when something is wrong."
     )]
     Validate(PluginValidateArguments),
-    /// Take back what `plugin install` did, and nothing else
+    /// Undo what `plugin install` did, and nothing else
     #[command(after_help = "Example: windlass plugin uninstall --project")]
     Uninstall(PluginUninstallArguments),
 }
@@ -65,7 +65,7 @@ pub(crate) struct PluginScope {
     #[arg(long, value_name = "claude|codex", default_value = "claude")]
     #[arg(hide_default_value = true, hide_possible_values = true)]
     pub(crate) host: HostName,
-    /// Change nothing, and print what would be changed
+    /// Print what would change; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
 }
@@ -74,8 +74,8 @@ pub(crate) struct PluginScope {
 pub(crate) struct PluginInstallArguments {
     #[command(flatten)]
     pub(crate) scope: PluginScope,
-    /// How long the longest check of your workflows takes, such as 3h; hooks that run checks wait longer,
-    /// and at least two hours
+    /// How long your longest check takes, such as 3h; the timeout of hooks that run checks is set above
+    /// it, to at least two hours
     #[arg(long, value_name = "TIME", value_parser = span)]
     pub(crate) longest_check: Option<Span>,
 }

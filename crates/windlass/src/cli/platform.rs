@@ -12,7 +12,7 @@ pub(crate) struct PlatformArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlatformCommand {
-    /// Say what the repository is built with: which platforms match, the choice and why
+    /// Show what windlass detected in your repository: matching platforms, the choice and why
     #[command(
         after_help = "Examples:\n  windlass platform detect\n  windlass platform detect --platform web=node-pnpm --json"
     )]
@@ -20,10 +20,10 @@ pub(crate) enum PlatformCommand {
         #[command(flatten)]
         wanted: WantedArguments,
     },
-    /// List every platform: its priority, its markers, and which file counts
+    /// List all platforms: priority, marker files, and the file that is used
     #[command(after_help = "Example: windlass platform list")]
     List,
-    /// Print a platform's file; with --json what was read from it
+    /// Print the file of a platform; with --json as it was parsed
     #[command(after_help = "Example: windlass platform show rust")]
     Show {
         /// The name of a platform
@@ -37,20 +37,20 @@ pub(crate) enum PlatformCommand {
         /// What it is for: prepare, build, test, lint, lintFix, coverage or run
         #[arg(value_name = "COMMAND")]
         name: String,
-        /// The folder whose platform is meant, where there are several
+        /// The folder, where platforms differ by folder
         #[arg(long, value_name = "FOLDER")]
         root: Option<String>,
         #[command(flatten)]
         wanted: WantedArguments,
     },
-    /// Write built-in platforms into `.windlass/platforms`, to change them
+    /// Copy built-in platforms into `.windlass/platforms`, to change them
     #[command(after_help = "Example: windlass platform eject rust")]
     Eject {
         /// Names of built-in platforms
         #[arg(required = true, value_name = "PLATFORM")]
         platforms: Vec<String>,
     },
-    /// Check a platform's file
+    /// Check a platform file
     #[command(
         after_help = "Example: windlass platform check .windlass/platforms/zig/platform.json"
     )]
@@ -63,7 +63,7 @@ pub(crate) enum PlatformCommand {
 /// What is said about the platform besides what the files say.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct WantedArguments {
-    /// Take this platform where it matches, or for one folder; `FOLDER=none` leaves a folder out
+    /// Use this platform where it matches, or for one folder; `FOLDER=none` leaves a folder out
     #[arg(long = "platform", value_name = "NAME|FOLDER=NAME")]
     pub(crate) platforms: Vec<String>,
 }

@@ -6,11 +6,30 @@ use clap::{Args, Subcommand};
 use windlass_core::config::Sandbox;
 
 #[derive(Debug, Args)]
+pub(crate) struct NotifyArguments {
+    #[command(subcommand)]
+    pub(crate) command: NotifyCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum NotifyCommand {
+    /// Send a notification now, as a run does at a gate
+    #[command(
+        after_help = "Examples:\n  windlass notify test\n  windlass notify test --notify desktop"
+    )]
+    Test {
+        /// How to notify: `bell`, `desktop`, `off` or a command; by default as configured
+        #[arg(long, value_name = "HOW")]
+        notify: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct DemoArguments {
     /// Keep the scratch repository in this new folder
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
-    /// How fast it is told; by default as a story at a terminal, fast elsewhere and in CI
+    /// How fast it plays; by default `story` (with time to read) at a terminal, else `fast`
     #[arg(long, value_name = "fast|story", hide_possible_values = true)]
     pub(crate) pace: Option<Pace>,
     /// Open the report in a browser at the end, at a terminal with a display
@@ -29,29 +48,36 @@ pub(crate) enum Pace {
 
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// What the run is for, in your words; with `--issue` or `--file` it may be left out
+    /// The goal, in your words; optional with `--issue` or `--file`
     pub(crate) goal: Option<String>,
-    /// A workflow: a file or a name, see `windlass workflow list`; by default the configured one,
+    /// The workflow, as a file or a name (see `windlass workflow list`); by default the configured one,
     /// else `change`
     #[arg(short, long, value_name = "FILE|NAME")]
     pub(crate) workflow: Option<String>,
-    /// Play every agent by this shell command: prompt on stdin and in $WINDLASS_PROMPT_FILE
+    /// Run this shell command as every agent: prompt on stdin and in $WINDLASS_PROMPT_FILE
     #[arg(long, value_name = "CMD", conflicts_with = "agent")]
     pub(crate) agent_command: Option<String>,
-    /// Play every agent by this backend: `claude`, `codex`, `gemini`, `opencode`, `qwen`,
+    /// Run every agent with this backend: `claude`, `codex`, `gemini`, `opencode`, `qwen`,
     /// `acp:COMMAND`, `rehearsal:SCRIPT`, or `auto`, the first that can be used; by default the
     /// configured one, else `auto`
     #[arg(long, value_name = "BACKEND")]
     pub(crate) agent: Option<String>,
-    /// Fill in an input of the workflow
+    /// Set an input of the workflow
     #[arg(long = "input", value_name = "NAME=VALUE")]
     pub(crate) inputs: Vec<String>,
     #[command(flatten)]
     pub(crate) wanted: super::platform::WantedArguments,
+    /// The branch that the pull request is for; by default the one that is checked out, else the
+    /// remote's default
+    #[arg(long, value_name = "BRANCH")]
+    pub(crate) base: Option<String>,
+    /// The name of the run's own branch; by default it is made from the issue or the goal
+    #[arg(long, value_name = "BRANCH")]
+    pub(crate) branch: Option<String>,
     /// Work in this checkout instead of a private clone
     #[arg(long)]
     pub(crate) here: bool,
-    /// Complete the start that a person asked for in this hosting session; only inputs count
+    /// Complete the start that a person asked for in this hosting session; only inputs are read
     #[arg(long, conflicts_with_all = ["agent", "agent_command", "yes"])]
     pub(crate) hosted: bool,
     /// Approve all gates of the workflow in advance; recorded as your decision
@@ -69,13 +95,13 @@ pub(crate) struct RunArguments {
     /// Read the text of the issue from this file, `-` for standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<String>,
-    /// Begin with this issue although an unfinished run is for it
+    /// Start although an unfinished run works on this issue
     #[arg(long, requires = "issue")]
     pub(crate) again: bool,
     /// Do not run the checks on the base commit before the first attempt
     #[arg(long)]
     pub(crate) no_baseline: bool,
-    /// Let the run end without the proof on a fresh clone; report and pull request say why
+    /// Skip the last proof on a fresh clone; report and pull request show this reason
     #[arg(long, value_name = "REASON")]
     pub(crate) no_cold: Option<String>,
     #[command(flatten)]
@@ -85,13 +111,13 @@ pub(crate) struct RunArguments {
 /// What commands have in common that start a run of a workflow of their own.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct StartArguments {
-    /// Play every agent by this shell command: prompt on stdin and in $WINDLASS_PROMPT_FILE
+    /// Run this shell command as every agent: prompt on stdin and in $WINDLASS_PROMPT_FILE
     #[arg(long, value_name = "CMD", conflicts_with = "agent")]
     pub(crate) agent_command: Option<String>,
-    /// Play every agent by this backend, see `windlass run --help`
+    /// Run every agent with this backend, see `windlass run --help`
     #[arg(long, value_name = "BACKEND")]
     pub(crate) agent: Option<String>,
-    /// Fill in an input of the workflow
+    /// Set an input of the workflow
     #[arg(long = "input", value_name = "NAME=VALUE")]
     pub(crate) inputs: Vec<String>,
     #[command(flatten)]
@@ -105,7 +131,7 @@ pub(crate) struct StartArguments {
     /// Do not run the checks on the base commit before the first attempt
     #[arg(long)]
     pub(crate) no_baseline: bool,
-    /// Let the run end without the proof on a fresh clone; report and pull request say why
+    /// Skip the last proof on a fresh clone; report and pull request show this reason
     #[arg(long, value_name = "REASON")]
     pub(crate) no_cold: Option<String>,
     #[command(flatten)]
@@ -124,6 +150,8 @@ impl StartArguments {
             agent,
             inputs,
             wanted,
+            base: None,
+            branch: None,
             here,
             hosted: false,
             yes,
@@ -142,22 +170,22 @@ impl StartArguments {
 /// What `run` and `resume` have in common.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct DriveArguments {
-    /// Leave instead of waiting for a backoff or a provider's limit to end
+    /// Exit instead of waiting for a backoff or a provider's limit to end
     #[arg(long)]
     pub(crate) no_wait: bool,
     /// Let agents write this path as well
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_write: Vec<PathBuf>,
-    /// Let agents have this variable of your environment as well; `PREFIX_*` means all but keys
+    /// Pass this variable of your environment to agents as well; `PREFIX_*` means all but keys
     #[arg(long, value_name = "NAME")]
     pub(crate) pass_env: Vec<String>,
-    /// Confine attempts and checks: `require` all of it, `prefer` what there is, or `off`
+    /// Confine attempts and checks: `require` (or do not start), `prefer` (what the machine has), `off`
     #[arg(long, value_name = "WORD", hide_possible_values = true)]
     pub(crate) sandbox: Option<SandboxWord>,
     /// Let attempts and checks read this path as well
     #[arg(long, value_name = "PATH")]
     pub(crate) expose: Vec<PathBuf>,
-    /// Tell people by this shell command at gates, pauses, limits and the end; or `bell`, `off`
+    /// Notify at gates, pauses, limits and the end: a shell command, `bell`, `desktop` or `off`
     #[arg(long, value_name = "CMD")]
     pub(crate) notify: Option<String>,
 }
@@ -185,10 +213,16 @@ impl From<SandboxWord> for Sandbox {
 
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArguments {
+    /// Go on with this shell command for every agent: prompt on stdin and in $WINDLASS_PROMPT_FILE
+    #[arg(long, value_name = "CMD", conflicts_with = "agent")]
+    pub(crate) agent_command: Option<String>,
+    /// Go on with this backend for every agent, see `windlass run --help`
+    #[arg(long, value_name = "BACKEND")]
+    pub(crate) agent: Option<String>,
     /// Add to the budget
     #[arg(long, value_name = "attempts=N|cost=USD|wall=TIME")]
     pub(crate) more: Vec<String>,
-    /// Let the run end without the proof on a fresh clone; report and pull request say why
+    /// Skip the last proof on a fresh clone; report and pull request show this reason
     #[arg(long, value_name = "REASON")]
     pub(crate) no_cold: Option<String>,
     #[command(flatten)]
@@ -200,16 +234,16 @@ pub(crate) struct InitArguments {
     /// The workflow to write, see `windlass workflow list`; may be given several times
     #[arg(short, long, value_name = "NAME")]
     pub(crate) workflow: Vec<String>,
-    /// Show what would be written, and write nothing; nothing is tried either
+    /// Show what would be written; write nothing and try nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
     /// Do not try the commands that were found
     #[arg(long)]
     pub(crate) no_run: bool,
-    /// Ask nothing: of the commands that were tried, take those that worked
+    /// Ask nothing, and use the commands that worked
     #[arg(short, long)]
     pub(crate) yes: bool,
-    /// Write files that are there as well; what was there is kept beside them as `.bak`
+    /// Overwrite existing files; the old ones are kept beside them as `.bak`
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -220,14 +254,14 @@ pub(crate) struct DoctorArguments {
     /// names and secrets are taken out. Read it before you send it
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "windlass-bundle.md")]
     pub(crate) bundle: Option<PathBuf>,
-    /// Run the checks of a workflow once on your commit, in rooms, without any agent: what a run does
+    /// Run the checks of a workflow once on your commit, confined and without any agent, as a run does
     /// before its first attempt. By default the configured workflow, else `change`
     #[arg(long, value_name = "WORKFLOW", num_args = 0..=1, conflicts_with = "bundle")]
     pub(crate) checks: Option<Option<String>>,
-    /// Fill in an input of the workflow
+    /// Set an input of the workflow
     #[arg(long = "input", value_name = "NAME=VALUE", requires = "checks")]
     pub(crate) inputs: Vec<String>,
-    /// Take this platform where it matches, or for one folder; `FOLDER=none` leaves a folder out
+    /// Use this platform where it matches, or for one folder; `FOLDER=none` leaves a folder out
     #[arg(long = "platform", value_name = "NAME|FOLDER=NAME", requires = "checks")]
     pub(crate) platforms: Vec<String>,
 }
@@ -256,6 +290,6 @@ pub(crate) struct PlaceArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PlaceCommand {
-    /// Remove the private clones and verifier trees of ended runs; their work stays in refs
+    /// Remove the private clones and verifier trees of ended runs; their work stays in git refs
     Prune,
 }

@@ -14,7 +14,7 @@ pub(crate) struct DepsArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum DepsCommand {
-    /// List the services that a story's words and the repository's dependencies name
+    /// List the services that a story's text and the repository's dependencies mention
     #[command(
         after_help = "Examples:\n  windlass deps scan S2\n  windlass deps scan --text \"Pay with Stripe\" --json\n\n\
             `services:` in .windlass/config.yaml adds services of your own."
@@ -28,13 +28,13 @@ pub(crate) struct DepsScanArguments {
     /// The story of the run, by its id
     #[arg(group = "words")]
     pub(crate) story: Option<String>,
-    /// Look into this text instead; no run is needed
+    /// Scan this text instead; no run is needed
     #[arg(long, value_name = "TEXT", group = "words")]
     pub(crate) text: Option<String>,
-    /// Look into this file instead; no run is needed
+    /// Scan this file instead; no run is needed
     #[arg(long, value_name = "FILE", group = "words")]
     pub(crate) file: Option<PathBuf>,
-    /// Leave the dependencies of the repository alone
+    /// Do not scan the dependencies of the repository
     #[arg(long)]
     pub(crate) no_manifests: bool,
 }
@@ -47,15 +47,15 @@ pub(crate) struct FailureArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum FailureCommand {
-    /// List every attempt that failed, and what people and agents noted
+    /// List failed attempts, and failures that people and agents added
     #[command(after_help = "Examples:\n  windlass failure list\n  windlass failure list S2 --json")]
     List(FailureListArguments),
-    /// Say whether trying again is worth it, after how long, or whether a person has to help
+    /// Say whether a retry makes sense, after how long, or whether a person has to help
     #[command(after_help = "Example: windlass failure advice S2 --json")]
     Advice(FailureAdviceArguments),
-    /// Note a failure that windlass cannot see: the next prompt tells it, and the advice counts it
+    /// Add a failure that windlass cannot see: the next prompt mentions it, the advice counts it
     #[command(
-        after_help = "Example: windlass failure add S2 --category external \"the sandbox of the bank is down\""
+        after_help = "Examples:\n  windlass failure add S2 --category external \"the sandbox of the bank is down\"\n  windlass failure add S2 \"npm ERR! code ECONNRESET\""
     )]
     Add(FailureAddArguments),
 }
@@ -81,9 +81,9 @@ pub(crate) struct FailureAddArguments {
     pub(crate) about: String,
     /// What happened, in one or a few sentences
     pub(crate) text: String,
-    /// What kind of failure it is
+    /// The kind of failure; optional where a failure rule matches the text
     #[arg(long, value_name = "CATEGORY", value_parser = category)]
-    pub(crate) category: Category,
+    pub(crate) category: Option<Category>,
 }
 
 fn category(word: &str) -> Result<Category, String> {
@@ -105,7 +105,7 @@ pub(crate) enum TddCommand {
     /// Show the phase of each story, or of one: RED, GREEN, REFACTOR or VERIFY
     #[command(after_help = "Examples:\n  windlass tdd status\n  windlass tdd status S2 --json")]
     Status(TddStatusArguments),
-    /// Say whether a story is in this phase; exits with 4 when it is not
+    /// Check whether a story is in this phase; exits with 4 when it is not
     #[command(after_help = "Example: windlass tdd validate S2 GREEN --json")]
     Validate(TddValidateArguments),
 }

@@ -14,12 +14,12 @@ pub(crate) struct StoryArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoryCommand {
-    /// Add a story; it comes up after those that are there
+    /// Add a story after the existing ones
     #[command(
         after_help = "Example: windlass story add \"Reset the password by mail\" --id S4 --criterion \"POST /reset answers 202\" --depends-on S1"
     )]
     Add(Box<StoryAddArguments>),
-    /// Change a story that has not come up, or do without one
+    /// Change or skip a story that has not been started
     #[command(
         after_help = "Examples:\n  windlass story update S4 --size L\n  windlass story update S4 --skip \"not in this release\""
     )]
@@ -33,14 +33,14 @@ pub(crate) enum StoryCommand {
         /// The story
         id: String,
     },
-    /// Have a story come up earlier or later; those that depend on others still wait for them
+    /// Move a story earlier or later; stories still wait for those that they depend on
     #[command(
         after_help = "Examples:\n  windlass story move S4 --before S2\n  windlass story move S4 --first"
     )]
     Move(StoryMoveArguments),
-    /// Build one story alone, in a run of its own
+    /// Build a single story in its own run
     #[command(
-        after_help = "Examples:\n  windlass story implement S2\n  windlass story implement S2 --file specs/stories.yaml\n\nThe story comes from the newest run of this repository that has it, or from the file; the steps from the workflow `story`."
+        after_help = "Examples:\n  windlass story implement S2\n  windlass story implement S2 --file specs/stories.yaml\n\nThe story is read from the newest run of this repository that has it, or from the file. The run uses the workflow `story`."
     )]
     Implement(Box<StoryImplementArguments>),
 }
@@ -49,16 +49,16 @@ pub(crate) enum StoryCommand {
 pub(crate) struct StoryAddArguments {
     /// What it is, in one line
     pub(crate) title: String,
-    /// Its name: `S` and a number
+    /// Its name: `S` and a number; by default the next one
     #[arg(long, value_name = "ID")]
-    pub(crate) id: String,
+    pub(crate) id: Option<String>,
     /// How large it is: S, M, L or XL
     #[arg(long, value_name = "SIZE", default_value = "M")]
     pub(crate) size: String,
-    /// What has to be true when it is done, so that a test can show it; at least one
+    /// An acceptance criterion that a test can show; without one the design step is asked for it
     #[arg(long = "criterion", value_name = "TEXT")]
     pub(crate) criteria: Vec<String>,
-    /// Somebody has to look at its security
+    /// The story needs a security review
     #[arg(long)]
     pub(crate) security: bool,
     /// Stories that have to be done first
@@ -92,10 +92,10 @@ pub(crate) struct StoryUpdateArguments {
     /// Other criteria, in place of all that are there
     #[arg(long = "criterion", value_name = "TEXT", group = "change")]
     pub(crate) criteria: Vec<String>,
-    /// Somebody has to look at its security
+    /// The story needs a security review
     #[arg(long, group = "change")]
     pub(crate) security: bool,
-    /// Nobody has to look at its security
+    /// The story needs no security review
     #[arg(long, group = "change", conflicts_with = "security")]
     pub(crate) no_security: bool,
     /// Other stories that have to be done first; `none` for none
@@ -110,10 +110,10 @@ pub(crate) struct StoryUpdateArguments {
     /// Another body; `-` reads it from standard input
     #[arg(long, value_name = "TEXT|-", group = "change")]
     pub(crate) body: Option<String>,
-    /// Do without the story, for this reason
+    /// Skip the story for this reason
     #[arg(long, value_name = "REASON", group = "change", conflicts_with = "reopen")]
     pub(crate) skip: Option<String>,
-    /// Take up a skipped story after all
+    /// Bring a skipped story back
     #[arg(long, group = "change")]
     pub(crate) reopen: bool,
 }
@@ -126,7 +126,7 @@ pub(crate) struct StoryMoveArguments {
     /// Before this one
     #[arg(long, value_name = "ID", group = "to")]
     pub(crate) before: Option<String>,
-    /// Before all that have not come up
+    /// Before all that have not been started
     #[arg(long, group = "to")]
     pub(crate) first: bool,
     /// After all others
@@ -141,7 +141,7 @@ pub(crate) struct StoryImplementArguments {
     /// Take it from this file of stories
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
-    /// Build it although it is built already, or an unfinished run is at it
+    /// Build it although it is built already, or an unfinished run works on it
     #[arg(long)]
     pub(crate) again: bool,
     #[command(flatten)]
@@ -153,7 +153,7 @@ pub(crate) struct ReviewArguments {
     /// The files to review
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// What to look for, in your words
+    /// What to look for
     #[arg(long, value_name = "TEXT")]
     pub(crate) goal: Option<String>,
     #[command(flatten)]

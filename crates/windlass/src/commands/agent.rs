@@ -179,7 +179,7 @@ fn eject(cli: &Cli, names: &[String], all: bool, output: &mut Output) -> Result<
         let names: Vec<&str> = there.iter().map(|role| role.name).collect();
         output.remark(&format!("there already, and left alone: {}", names.join(", ")));
     }
-    output.remark("steps that name them get these files from the next run on: windlass agent list");
+    output.remark("steps that name them use these files from the next run on: windlass agent list");
     Ok(())
 }
 

@@ -1,53 +1,125 @@
-//! What a person sees of the baseline while a run starts, and is asked after it.
+//! What a person sees while a run starts, and is asked after its baseline.
 
 use std::io::IsTerminal as _;
 
+use windlass_core::id::RunId;
 use windlass_core::run::{BaseOutcome, BaseRecord, BaseResult};
 use windlass_core::time::Span;
-use windlass_core::view::{Lines, printable};
-use windlass_engine::dispatch::{AfterBaseline, StartWatcher};
+use windlass_core::view::{Lines, count, one_line, printable};
+use windlass_engine::dispatch::{AfterBaseline, Site, StartWatcher};
 use windlass_engine::verify::BaseProgress;
 
 use crate::ask::keyboard::{self, Typed};
+use crate::error::CommandError;
+use crate::interrupts::BeforeStart;
 use crate::output::{Output, note, prompt};
+use crate::spinner::Spinner;
 
 /// A command that takes no longer than this need not be told about.
 const SHORT: Span = Span(1000);
 
-/// Tells about the baseline at a terminal.
-pub(crate) struct AtTerminal<'o> {
-    pub(crate) output: &'o Output,
+/// The last line while nothing is started yet.
+const HINT: &str = "Ctrl-C stops; no run has started yet";
+
+/// Tells about the start of a run, and asks after its baseline.
+pub(crate) struct AtStart<'o> {
+    output: &'o Output,
+    site: &'o Site,
     /// Whether somebody is there to be asked.
-    pub(crate) attended: bool,
+    attended: bool,
+    spinner: Spinner,
+    _signals: BeforeStart,
 }
 
-impl StartWatcher for AtTerminal<'_> {
+impl<'o> AtStart<'o> {
+    pub(crate) fn new(
+        output: &'o Output,
+        site: &'o Site,
+        attended: bool,
+    ) -> Result<Self, CommandError> {
+        let spinner = Spinner::new(output, HINT);
+        Ok(Self { output, site, attended, spinner, _signals: BeforeStart::listen()? })
+    }
+}
+
+/// Shows what goes on to somebody who waits for commands that are only tried.
+pub(crate) struct Trying<'o> {
+    site: &'o Site,
+    spinner: Spinner,
+}
+
+impl<'o> Trying<'o> {
+    pub(crate) fn new(output: &'o Output, site: &'o Site) -> Self {
+        Self { site, spinner: Spinner::new(output, "Ctrl-C stops; nothing is changed") }
+    }
+}
+
+impl StartWatcher for Trying<'_> {
+    fn begins(&mut self, run: &RunId) {
+        self.spinner.look_at(self.site, run);
+        self.spinner.doing("copying the repository");
+    }
+
     fn baseline(&mut self, progress: &BaseProgress) {
+        if let Some(what) = going_on(progress) {
+            self.spinner.doing(what.replacen("baseline ", "trying ", 1));
+        }
+    }
+
+    fn choose(&mut self, _record: &BaseRecord) -> AfterBaseline {
+        AfterBaseline::Stop
+    }
+}
+
+/// What goes on, for a spinner; none when something ended.
+fn going_on(progress: &BaseProgress) -> Option<String> {
+    let quoted = |command: &String| format!("`{}`", one_line(command));
+    match progress {
+        BaseProgress::Prepares(commands) => {
+            let commands: Vec<String> = commands.iter().map(quoted).collect();
+            Some(format!("prepare: {}", commands.join(", ")))
+        }
+        BaseProgress::Begins(command, number, count) => {
+            Some(format!("baseline {number}/{count}: {}", quoted(command)))
+        }
+        BaseProgress::Prepared(_) | BaseProgress::Ended(_) => None,
+    }
+}
+
+impl StartWatcher for AtStart<'_> {
+    fn begins(&mut self, run: &RunId) {
+        self.spinner.look_at(self.site, run);
+        self.spinner.doing("copying the repository");
+    }
+
+    fn baseline(&mut self, progress: &BaseProgress) {
+        if let Some(what) = going_on(progress) {
+            self.spinner.doing(what);
+        }
         match progress {
-            BaseProgress::Prepares(commands) => {
-                let words = |command: &String| format!("`{}`", printable(command, Lines::One));
-                let commands: Vec<String> = commands.iter().map(words).collect();
-                self.output.remark(&format!("prepare: {} …", commands.join(", ")));
-            }
-            BaseProgress::Prepared(took) => self.output.remark(&format!("prepare: done, {took}")),
-            BaseProgress::Begins(command, number, count) => {
-                if std::io::stderr().is_terminal() {
-                    let command = printable(command, Lines::One);
-                    self.output.remark(&format!("baseline {number}/{count}: `{command}` …"));
+            BaseProgress::Prepares(_) => {
+                // At a terminal it is seen while it goes on.
+                if !std::io::stderr().is_terminal()
+                    && let Some(what) = going_on(progress)
+                {
+                    self.output.remark(&format!("{what} …"));
                 }
             }
+            BaseProgress::Prepared(took) => self.output.remark(&format!("prepare: done, {took}")),
+            BaseProgress::Begins(..) => {}
             BaseProgress::Ended(result) => {
                 if result.took > SHORT || result.outcome != BaseOutcome::Passed {
                     self.output.remark(&line_of(result));
                 }
                 for hint in &result.hints {
-                    self.output.remark(&format!("  {}", printable(hint, Lines::One)));
+                    self.output.remark(&format!("  {}", printable(&hint.words(), Lines::One)));
                 }
             }
         }
     }
 
     fn choose(&mut self, record: &BaseRecord) -> AfterBaseline {
+        self.spinner.rest();
         for note in &record.notes {
             self.output.remark(&printable(note, Lines::One));
         }
@@ -110,12 +182,14 @@ fn ask(question: &str, answers: &[(&str, AfterBaseline)]) -> AfterBaseline {
 
 /// Says how a command ended on the base commit.
 pub(crate) fn line_of(result: &BaseResult) -> String {
-    let command = printable(&result.command, Lines::One);
+    let command = one_line(&result.command);
     let how = match (result.outcome, result.ran) {
-        (BaseOutcome::Passed, Some(ran)) => format!("passed, {ran} tests ran"),
+        (BaseOutcome::Passed, Some(ran)) => {
+            format!("passed, {} ran", count(ran.try_into().unwrap_or(usize::MAX), "test"))
+        }
         (BaseOutcome::Passed, None) => "passed".to_owned(),
         (BaseOutcome::Failed, _) if !result.failing.is_empty() => {
-            format!("failed: {} of the tests", result.failing.len())
+            format!("failed: {}", count(result.failing.len(), "test"))
         }
         (BaseOutcome::Failed, _) => format!("failed ({})", result.words),
         (BaseOutcome::NoAnswer, _) => format!("could not run ({})", result.words),

@@ -39,14 +39,19 @@ pub(crate) fn block(
     let instructions = if let Some(speaker) = Speaker::find(cli)? {
         speaker.item(AgentCall::Block { blocker })?;
         vec![
-            "A person is told. Leave the files as they are and finish now.".to_owned(),
-            "The step goes on from there when it is put right, with what the person says."
+            "A person is notified. Leave the files as they are and finish now.".to_owned(),
+            "When it is solved, the step continues from there, with what the person says."
                 .to_owned(),
         ]
     } else {
         let surroundings = Surroundings::find(cli)?;
         let run = surroundings.run_to_decide()?;
-        let sent = send(&surroundings.site, &run.id, &person(), &Request::Block { blocker })?;
+        let sent = send(
+            &surroundings.site,
+            &run.id,
+            &person(&surroundings.site),
+            &Request::Block { blocker },
+        )?;
         decide::answered(&sent.answer)?;
         let state = surroundings.loaded()?.1.state;
         let opened = blocker_views(&state).into_iter().rfind(|view| view.description == message);
@@ -88,7 +93,7 @@ fn list(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
         return Ok(ExitCode::SUCCESS);
     }
     if blockers.is_empty() && blocked.is_empty() {
-        output.data("nothing keeps the run");
+        output.data("there are no blockers");
     }
     for view in &blockers {
         output.data(render::blocker(view, now()).trim_end());
@@ -99,14 +104,14 @@ fn list(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Looks whether a blocker is put right, and changes nothing.
+/// Looks whether a blocker is solved, and changes nothing.
 fn check(
     cli: &Cli,
     arguments: &BlockerCheckArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     let mut surroundings = Surroundings::find_to_drive(cli, &[])?;
-    surroundings.refuse_agents_to("look whether a blocker is put right")?;
+    surroundings.refuse_agents_to("look whether a blocker is solved")?;
     let confinement = config::confinement(&surroundings.site.user.top_level)?;
     surroundings.confine_as_set(&confinement)?;
     let state = surroundings.loaded()?.1.state;
@@ -123,11 +128,11 @@ fn check(
     } else {
         let id = view.id;
         let lines = match &look.why {
-            None if look.is_fixed.is_none() && look.verified.is_none() => format!(
-                "nothing can be checked about blocker {id}: `windlass fixed {id}` takes your word"
-            ),
-            None => format!("blocker {id} is put right: go on with `windlass fixed {id}`"),
-            Some(why) => format!("blocker {id} is not put right\n{why}"),
+            None if look.is_fixed.is_none() && look.verified.is_none() => {
+                format!("blocker {id} has no check: `windlass fixed {id}` takes your word for it")
+            }
+            None => format!("blocker {id} is solved: continue with `windlass fixed {id}`"),
+            Some(why) => format!("blocker {id} is not solved\n{why}"),
         };
         output.data(&printable(&lines, windlass_core::view::Lines::Many));
     }
@@ -161,7 +166,7 @@ fn which(state: &RunState, wanted: Option<u32>) -> Result<BlockerView, CommandEr
     }
 }
 
-/// Says that something is put right. With a driver alive it is told what came of the look; without
+/// Says that something is solved. With a driver alive it is told what came of the look; without
 /// one the run is driven here.
 pub(crate) fn fixed(
     cli: &Cli,
@@ -181,7 +186,7 @@ pub(crate) fn fixed(
             output.json(&serde_json::json!({ "run": run.id, "accepted": true, "driven": true }));
         } else {
             output
-                .data("it is looked at when the session that drives the run gets its next message");
+                .data("windlass checks it at the next message in the session that drives the run");
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -220,10 +225,10 @@ fn told(
             "run": run.id, "blocker": id, "resolved": resolved, "why": view.stays,
         }));
     } else if resolved {
-        let rest = if open.len() > 1 { "others are open" } else { "the run goes on" };
+        let rest = if open.len() > 1 { "others are open" } else { "the run continues" };
         output.data(&format!("blocker {id} is resolved: {rest}"));
     } else if view.status == "looking" {
-        output.data(&format!("blocker {id} is being looked at: see `windlass blocker list`"));
+        output.data(&format!("blocker {id} is being checked: see `windlass blocker list`"));
     } else {
         let why = view.stays.unwrap_or_default();
         let text = format!("blocker {id} stays: {why}");
@@ -260,10 +265,10 @@ fn found(
             }
             if !driven {
                 return Err(CommandError::usage(format!(
-                    "whoever drove run `{}` is gone before blocker {id} was looked at",
+                    "the driver of run `{}` exited before blocker {id} was checked",
                     run.id
                 ))
-                .hint("call it again: then it is looked at here"));
+                .hint("run the command again: the check then runs here"));
             }
         }
         pause();

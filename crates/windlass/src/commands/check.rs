@@ -4,9 +4,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
-use windlass_core::plan::Plan;
+use windlass_core::plan::{Plan, PlanStep};
 use windlass_core::platform::PinnedPlatform;
-use windlass_core::protect::{ALWAYS, Protected};
+use windlass_core::protect::{ALWAYS, LATER, Protected};
+use windlass_core::run::{StepBounds, step_bounds};
 use windlass_core::view::{GraphFormat, Lines, graph as draw, printable};
 use windlass_core::workflow::{Diagnostic, Severity, Workflow};
 
@@ -51,11 +52,13 @@ pub(crate) fn check(
             "workflow": workflow.name(),
             "title": workflow.title(),
             "worst_case_attempts": attempts,
+            "attempts_bound": plan.as_ref().map_or(attempts, |plan| attempts.min(plan.limits.attempts)),
+            "step_bounds": plan.as_ref().map(step_bounds_json).unwrap_or_default(),
             "warnings": warnings(&workflow, &news),
             "platforms": platforms.iter().map(PinnedPlatform::called).collect::<Vec<_>>(),
             "unchecked": unchecked,
             "protected": plan.as_ref().map(|plan| plan.protect.clone()).unwrap_or_default(),
-            "always_protected": ALWAYS.as_slice(),
+            "always_protected": ALWAYS.iter().chain(&LATER).collect::<Vec<_>>(),
             "unfollowed": plan.as_ref().map(|plan| plan.unfollowed.clone()).unwrap_or_default(),
             "unprotected_steps": plan.as_ref().map(Plan::unprotected).unwrap_or_default(),
             "agents": workflow.agents().iter().map(|name| agent(name, &roles)).collect::<Vec<_>>(),
@@ -79,13 +82,62 @@ pub(crate) fn check(
         if let Some(line) = without_role(&workflow, &roles) {
             output.data(&line);
         }
-        output.data(&format!("worst case: {attempts} attempts, people's feedback aside"));
+        output.data(&bound(attempts, plan.as_ref().ok()));
+        if let Some(line) = plan.as_ref().ok().and_then(tries) {
+            output.data(&line);
+        }
         output.data(&format!(
             "every way it can go: windlass simulate {}",
             called(arguments, &workflow)
         ));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says how many attempts there can be, by the bound that binds first.
+fn bound(worst: u64, plan: Option<&Plan>) -> String {
+    let limit = plan.map_or(u64::MAX, |plan| plan.limits.attempts);
+    match limit < worst {
+        true => format!(
+            "at most {limit} attempts (`limits`); all steps and routes together could use {worst}, not \
+             counting human feedback"
+        ),
+        false => format!("at most {worst} attempts, not counting human feedback"),
+    }
+}
+
+/// Says how often a step is tried, and what follows from that number; none where nobody works.
+fn tries(plan: &Plan) -> Option<String> {
+    let agents = || plan.steps.iter().filter(|step| step.agent().is_some());
+    let (least, most) = (agents().map(|s| s.retries).min()?, agents().map(|s| s.retries).max()?);
+    let range = |least: u32, most: u32| match least == most {
+        true => most.to_string(),
+        false => format!("{least} to {most}"),
+    };
+    let (few, many) = (step_bounds(least), step_bounds(most));
+    Some(format!(
+        "each step: {} tries (`retries`), {} failures of the surroundings that cost none, {} lost \
+         attempts in a row; in a session {} rounds a try",
+        range(few.tries, many.tries),
+        range(few.free, many.free),
+        range(few.lost, many.lost),
+        range(few.rounds, many.rounds),
+    ))
+}
+
+fn step_bounds_json(plan: &Plan) -> Vec<Value> {
+    let agents = plan.steps.iter().filter(|step| step.agent().is_some());
+    let bounds = |step: &PlanStep| {
+        let StepBounds { tries, free, lost, rounds } = step_bounds(step.retries);
+        json!({
+            "step": step.id,
+            "tries": tries,
+            "free": free,
+            "lost_in_a_row": lost,
+            "rounds": rounds,
+        })
+    };
+    agents.map(bounds).collect()
 }
 
 /// Finds the workflow: the one that was named, else the one that `windlass run` is set to.
@@ -161,7 +213,9 @@ fn without_role(workflow: &Workflow, roles: &Roles) -> Option<String> {
     let names: Vec<String> = names.map(|name| printable(name, Lines::One)).collect();
     let list = names.join("`, `");
     (!names.is_empty()).then(|| {
-        format!("note: no role file for `{list}`: told their task alone, see `windlass agent list`")
+        format!(
+            "note: no role file for `{list}`: they get only their task, see `windlass agent list`"
+        )
     })
 }
 

@@ -6,6 +6,7 @@ use windlass_engine::dispatch::Request;
 
 use super::resume::{Ready, Went};
 use crate::cli::{CheckpointArguments, CheckpointCommand, Cli, PublishArguments};
+use crate::clock::Clock;
 use crate::commands::decide;
 use crate::error::CommandError;
 use crate::output::{Output, note};
@@ -20,8 +21,8 @@ pub(crate) fn checkpoint(
         return list(cli, output);
     }
     let what = match &arguments.name {
-        Some(name) => format!("the code as it is has the name `{name}`"),
-        None => "the code as it is has a name: see `windlass checkpoint list`".to_owned(),
+        Some(name) => format!("the current code is named `{name}`"),
+        None => "the current code has a name: see `windlass checkpoint list`".to_owned(),
     };
     let request = Request::Checkpoint { name: arguments.name.clone() };
     decide::note_only(&Surroundings::find(cli)?, &request, &what, output)
@@ -42,13 +43,14 @@ fn list(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
     } else if state.checkpoints.is_empty() {
         output.data("there are no checkpoints");
     } else {
+        let clock = Clock::here();
         for known in &state.checkpoints {
             let code = known.snapshot.code.as_str();
             let line = format!(
                 "{}  {}  {} by {}",
                 known.name,
                 code.get(..12).unwrap_or(code),
-                known.at,
+                clock.short(known.at),
                 known.by
             );
             let line = output.foreign(&line).into_owned();
@@ -58,7 +60,7 @@ fn list(cli: &Cli, output: &mut Output) -> Result<ExitCode, CommandError> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A person wants what is done to be published; the run goes on with that.
+/// A person wants what is done to be published; the run continues with that.
 pub(crate) fn publish(
     cli: &Cli,
     arguments: &PublishArguments,
@@ -69,7 +71,7 @@ pub(crate) fn publish(
         Went::Here(code) => Ok(code),
         Went::Driven(run) => {
             note(&format!(
-                "run `{}` goes on to a draft pull request; it is being driven already",
+                "run `{}` goes on to a draft pull request; another windlass drives it already",
                 run.id
             ));
             Ok(ExitCode::SUCCESS)

@@ -68,12 +68,12 @@ pub(crate) fn answer(
             .hint("`windlass status` says what the run waits for"));
     };
     for request in others {
-        let sent = send(&surroundings.site, &run.id, &person(), request)?;
+        let sent = send(&surroundings.site, &run.id, &person(&surroundings.site), request)?;
         decide::answered(&sent.answer)?;
     }
     let what = match requests.len() {
-        1 => "the answer is taken".to_owned(),
-        count => format!("{count} answers are taken"),
+        1 => "the answer is recorded".to_owned(),
+        count => format!("{count} answers are recorded"),
     };
     decide::ask(&surroundings, last, &what, output)
 }
@@ -85,8 +85,8 @@ fn requests(state: &RunState, arguments: &AnswerArguments) -> Result<Vec<Request
     let mut named: Vec<&str> = Vec::new();
     for pair in &arguments.answers {
         let Some((id, said)) = pair.split_once('=') else {
-            return Err(CommandError::usage(format!("`{pair}` is no answer"))
-                .hint("write the question, `=`, and a choice or words of your own: `Q1=a`"));
+            return Err(CommandError::usage(format!("`{pair}` is not an answer"))
+                .hint("write the question, `=`, and a choice or your own text: `Q1=a`"));
         };
         let known = open.iter().find(|view| view.id.eq_ignore_ascii_case(id.trim()));
         let Some(view) = known else {

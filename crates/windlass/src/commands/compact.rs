@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use windlass_core::view::{CompactView, compact_view};
+use windlass_core::view::{CompactView, compact_view, count};
 
 use crate::cli::Cli;
 use crate::error::CommandError;
@@ -30,11 +30,8 @@ fn words(view: &CompactView) -> String {
     if let Some(story) = &view.current_story {
         let phase = story.tdd_phase.map(|phase| format!(", {}", phase.as_str()));
         let (status, phase) = (story.status.as_str(), phase.unwrap_or_default());
-        let tries = story.attempts;
-        lines.push(format!(
-            "story {}: {} ({status}{phase}, {tries} attempts)",
-            story.id, story.title
-        ));
+        let attempts = count(story.attempts as usize, "attempt");
+        lines.push(format!("story {}: {} ({status}{phase}, {attempts})", story.id, story.title));
     }
     lines.extend(view.recently_resolved_blockers.iter().map(|text| format!("resolved: {text}")));
     lines.push("to go on:".to_owned());

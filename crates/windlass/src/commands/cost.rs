@@ -56,7 +56,7 @@ pub(crate) fn cost(
 /// The moment at which a day began, by the clock of the machine.
 fn start_of_day(date: &str) -> Result<Timestamp, CommandError> {
     let wrong = || {
-        CommandError::usage(format!("`--since {date}` is no date"))
+        CommandError::usage(format!("`--since {date}` is not a date"))
             .hint("write it as year, month and day: `--since 2026-03-10`")
     };
     let day: jiff::civil::Date = date.parse().map_err(|_| wrong())?;

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use windlass_core::hook::proposal_code;
 use windlass_core::id::StepId;
-use windlass_core::run::{GateKind, RunState};
+use windlass_core::run::{Event, GateKind, RunState};
+use windlass_core::view::notice;
 use windlass_engine::dispatch::{Answer, Request, send, send_on_behalf};
 use windlass_engine::hosted::desk::{Desk, Message, Proposal};
 use windlass_engine::store::Life;
@@ -16,6 +17,7 @@ use crate::cli::{
 use crate::commands::resume::{Ready, Went};
 use crate::error::{CommandError, Kind};
 use crate::hook;
+use crate::notify::announce;
 use crate::output::Output;
 use crate::surroundings::{self, Surroundings, person};
 
@@ -47,7 +49,7 @@ pub(crate) fn approve(
     match ready.decide_and_drive(&request, output)? {
         Went::Here(code) => Ok(code),
         Went::Driven(_) => {
-            output.remark("somebody drives the run already, and goes on");
+            output.remark("the run is already being driven, and continues");
             Ok(ExitCode::SUCCESS)
         }
     }
@@ -226,7 +228,7 @@ pub(super) fn note_only(
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     let run = surroundings.run_to_decide()?;
-    let sent = send(&surroundings.site, &run.id, &person(), request)?;
+    let sent = send(&surroundings.site, &run.id, &person(&surroundings.site), request)?;
     answered(&sent.answer)?;
     if output.is_json() {
         output.json(&serde_json::json!({
@@ -246,7 +248,7 @@ fn ask_as(
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
     let run = surroundings.run_to_decide()?;
-    let (site, person) = (&surroundings.site, person());
+    let (site, person) = (&surroundings.site, person(&surroundings.site));
     let sent = match said {
         Said::Here => send(site, &run.id, &person, request)?,
         Said::InSession => send_on_behalf(site, &run.id, &person, request)?,
@@ -264,14 +266,21 @@ fn ask_as(
         // The answer to the last gate completes the run.
         let ended = surroundings.run()?.life == Life::Finished;
         let hosted = hook::is_hosted(&site.home, &run.id);
+        if ended {
+            // Nobody drives, so nobody else tells.
+            let (_, loaded, _) = surroundings.loaded()?;
+            if let Some(notice) = notice(&[Event::RunCompleted], &loaded.state) {
+                announce(site, &notice, &loaded.state);
+            }
+        }
         // Who has several runs said which one, and says so again.
         let which =
             if surroundings.is_named() { format!(" --run {}", run.id) } else { String::new() };
-        let next = format!("nobody is driving the run: go on with `windlass resume{which}`");
+        let next = format!("the run is idle; continue with `windlass resume{which}`");
         output.data(match ended {
             true => "the run is complete",
             false if said == Said::InSession => "stop now: windlass then says what is next",
-            false if hosted => "the session that drives the run goes on at its next message",
+            false if hosted => "the session that drives the run continues at its next message",
             false => next.as_str(),
         });
     }

@@ -5,7 +5,6 @@
 //! only plays the person where the viewer does not, tells what happens, and looks around in what is
 //! left.
 
-mod lines;
 mod scratch;
 mod stage;
 mod story;
@@ -15,6 +14,7 @@ mod tour;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use windlass_core::config::CommitConfig;
 use windlass_core::id::RunId;
 use windlass_core::plan::{Plan, PlanRequest};
 use windlass_core::run::{GateKind, RunState, RunStatus};
@@ -31,10 +31,11 @@ use self::summary::Summary;
 use self::tour::{Looked, tour};
 use crate::cli::DemoArguments;
 use crate::commands::decide_answer;
-use crate::drive::{Interrupts, drive_watched, exit_code};
+use crate::drive::{drive_watched, exit_code};
 use crate::error::{CommandError, EXIT_FAILURE};
+use crate::interrupts::Interrupts;
 use crate::output::Output;
-use crate::surroundings::{Surroundings, person};
+use crate::surroundings::{Surroundings, account};
 
 const GOAL: &str = "Greet a person by name";
 
@@ -114,6 +115,7 @@ fn begin(surroundings: &Surroundings, scratch: &Scratch) -> Result<RunId, Comman
         failure_rules: Vec::new(),
         questions_wait: Some(Span(0)),
         services: Vec::new(),
+        commits: CommitConfig::default(),
         no_cold: None,
     };
     Ok(start(&surroundings.site, request, &mut Unwatched)?)
@@ -142,7 +144,7 @@ fn play(
         let person = match stage.ask(question) {
             Waited::Interrupted => return Ok(ended),
             // It is the viewer's decision then, and the journal says so.
-            Waited::Enter => person(),
+            Waited::Enter => account(),
             Waited::TimeUp => PERSON.to_owned(),
         };
         tell(story, |story| story.answer(&request, &person));

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use windlass_core::deps::{Find, STORY, Services, is_manifest, sorted};
+use windlass_core::deps::{
+    Find, STORY, Services, is_example, is_manifest, sorted, with_credentials,
+};
 use windlass_core::id::ItemId;
 use windlass_core::run::{ItemState, RunState};
 use windlass_core::workflow::nearest;
@@ -61,7 +63,8 @@ fn scan(
     if !arguments.no_manifests {
         finds.extend(of_manifests(&root, &services, output)?);
     }
-    show(&sorted(finds), output);
+    let finds = with_credentials(sorted(finds), &examples(&root, output)?);
+    show(&finds, output);
     Ok(ExitCode::SUCCESS)
 }
 
@@ -124,7 +127,7 @@ fn of_manifests(
     output: &Output,
 ) -> Result<Vec<Find>, CommandError> {
     let mut finds = Vec::new();
-    for path in manifests(root, output)? {
+    for path in files(root, is_manifest, output)? {
         let shown = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
         let size = fs_err::metadata(&path).map(|data| data.len());
         if size.is_ok_and(|size| size > MAX_MANIFEST_BYTES) {
@@ -144,13 +147,31 @@ fn of_manifests(
     Ok(finds)
 }
 
-/// Lists the manifests of the repository, folder by folder; links are followed nowhere.
-fn manifests(root: &Path, output: &Output) -> Result<Vec<PathBuf>, CommandError> {
+/// Reads the files of the repository that show which variables it needs; one that cannot be read says
+/// nothing.
+fn examples(root: &Path, output: &Output) -> Result<Vec<(String, String)>, CommandError> {
+    let mut read = Vec::new();
+    for path in files(root, is_example, output)? {
+        let shown = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+        let small = fs_err::metadata(&path).is_ok_and(|data| data.len() <= MAX_MANIFEST_BYTES);
+        if let (true, Ok(bytes)) = (small, fs_err::read(&path)) {
+            read.push((shown, String::from_utf8_lossy(&bytes).into_owned()));
+        }
+    }
+    Ok(read)
+}
+
+/// Lists the files of the repository with such a name, folder by folder; links are followed nowhere.
+fn files(
+    root: &Path,
+    wanted: fn(&str) -> bool,
+    output: &Output,
+) -> Result<Vec<PathBuf>, CommandError> {
     let (mut found, mut folders, mut looked) = (Vec::new(), vec![root.to_owned()], 0);
     while let Some(folder) = folders.pop() {
         looked += 1;
         if looked > MAX_FOLDERS {
-            output.remark(&format!("only {MAX_FOLDERS} folders were looked into for manifests"));
+            output.remark(&format!("only {MAX_FOLDERS} folders were looked into"));
             break;
         }
         let entries = match fs_err::read_dir(&folder) {
@@ -165,7 +186,7 @@ fn manifests(root: &Path, output: &Output) -> Result<Vec<PathBuf>, CommandError>
             };
             if kind.is_dir() && !name.starts_with('.') && !NOT_OURS.contains(&name.as_str()) {
                 folders.push(entry.path());
-            } else if kind.is_file() && is_manifest(&name) {
+            } else if kind.is_file() && wanted(&name) {
                 found.push(entry.path());
             }
         }
@@ -190,6 +211,14 @@ fn show(finds: &[Find], output: &mut Output) {
             (false, _) => output.data("  secrets: none"),
             (true, []) => output.data("  secrets: whatever its provider asks for"),
             (true, secrets) => output.data(&format!("  secrets: {}", secrets.join(", "))),
+        }
+        if !find.test_credentials.is_empty() {
+            let found = find.test_credentials.join(", ");
+            let found = output.foreign(&found).to_string();
+            output.data(&format!("  test credentials: {found}"));
+        }
+        if let Some(ask) = &find.ask {
+            output.data(&format!("  to ask: {ask}"));
         }
     }
 }

@@ -64,6 +64,7 @@ pub(crate) fn diff(
         output.remark("no file differs");
         return Ok(ExitCode::SUCCESS);
     }
+    output.page();
     let narrowed = (&*state.plan, &*arguments.paths);
     changes::print(&engine, (&from, &to), shown, narrowed, output)?;
     Ok(ExitCode::SUCCESS)

@@ -8,7 +8,7 @@ mod forge;
 mod hosted;
 mod kept;
 mod keys;
-mod layers;
+pub(super) mod layers;
 mod machine;
 mod shown;
 
@@ -79,6 +79,8 @@ pub(crate) fn doctor(
         return checks::run(cli, arguments, workflow.as_deref(), output);
     }
     let home = home()?;
+    // First of all: to try a box makes folders below them.
+    let folders = machine::folders(&home);
     let folder = cli.directory.clone().unwrap_or_else(|| ".".into());
     let user = UserRepository::discover(&folder);
     let confined = user.as_ref().ok().and_then(|user| config::confinement(&user.top_level).ok());
@@ -90,7 +92,7 @@ pub(crate) fn doctor(
     findings.extend(confined::look(&level, &home, sandbox));
     findings.extend(keys::look(&level, user.as_ref().ok()));
     findings.extend(machine::limits());
-    findings.extend(machine::folders(&home));
+    findings.extend(folders);
     if let Ok(user) = &user {
         let mut around = Surroundings::at(&folder, home.clone(), &[], None)?;
         // What the configuration says wrong is told where the configuration is looked at.

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use windlass_core::run::{About, RunState, advice};
+use windlass_core::failure_rules::{FailureRule, category_of};
+use windlass_core::run::{About, Category, RunState, advice};
 use windlass_core::view::{FailureView, Failures};
 use windlass_core::workflow::nearest;
 use windlass_engine::dispatch::{AgentCall, Request, now};
@@ -13,6 +14,7 @@ use crate::cli::{
     Cli, FailureAddArguments, FailureAdviceArguments, FailureArguments, FailureCommand,
     FailureListArguments,
 };
+use crate::clock::Clock;
 use crate::commands::speaker::Speaker;
 use crate::commands::{decide, item};
 use crate::error::CommandError;
@@ -73,6 +75,7 @@ fn line(view: &FailureView) -> String {
     };
     let by = by.as_ref().map(|by| format!(" (noted by {by})")).unwrap_or_default();
     let summary = summary.split_whitespace().collect::<Vec<_>>().join(" ");
+    let at = Clock::here().localised(at).into_owned();
     format!("{at}  {what}  {category}: {summary}{by}")
 }
 
@@ -105,16 +108,32 @@ fn add(
     arguments: &FailureAddArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
-    let (category, summary) = (arguments.category, arguments.text.clone());
+    let summary = arguments.text.clone();
     let what = format!("a failure of `{}` is noted", arguments.about);
     if let Some(speaker) = Speaker::find(cli)? {
         // An agent may not read the store: what it names is looked up where it is heard.
+        let category = category(arguments, &[])?;
         let call = AgentCall::Note { about: arguments.about.clone(), category, summary };
         return item::say(&speaker, call, &what, output);
     }
     let surroundings = Surroundings::find(cli)?;
-    let about = find(&surroundings.loaded()?.1.state, &arguments.about)?;
+    let (_, loaded, _) = surroundings.loaded()?;
+    let about = find(&loaded.state, &arguments.about)?;
+    let category = category(arguments, &loaded.state.facts.failure_rules)?;
     decide::ask(&surroundings, &Request::NoteFailure { about, category, summary }, &what, output)
+}
+
+/// The category that was named, else the one that a failure rule gives to what happened.
+fn category(
+    arguments: &FailureAddArguments,
+    rules: &[FailureRule],
+) -> Result<Category, CommandError> {
+    if let Some(category) = arguments.category.or_else(|| category_of(rules, &arguments.text)) {
+        return Ok(category);
+    }
+    let all: Vec<String> = Category::ALL.iter().map(ToString::to_string).collect();
+    Err(CommandError::usage("which category? no failure rule fits what happened")
+        .hint(format!("name one with --category: {}", all.join(", "))))
 }
 
 /// Finds a story or a step of the run, or says which one was meant.

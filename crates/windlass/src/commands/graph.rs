@@ -24,7 +24,7 @@ pub(crate) fn graph(
     let format = match (arguments.mermaid, arguments.dot) {
         (true, _) => GraphFormat::Mermaid,
         (_, true) => GraphFormat::Dot,
-        _ => GraphFormat::Terminal,
+        _ => GraphFormat::Drawing,
     };
     let text = draw(&plan, format);
     if output.is_json() {

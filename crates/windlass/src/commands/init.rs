@@ -2,6 +2,7 @@
 
 mod choose;
 mod files;
+mod open;
 mod trial;
 
 use std::collections::BTreeSet;
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use serde_json::json;
+use windlass_core::hint::{Hint, Opening};
 use windlass_core::init::{Found, Tried, Verdict, config, fill};
 use windlass_core::platform::Wanted;
 use windlass_core::view::{Lines, printable};
@@ -39,7 +41,7 @@ pub(crate) fn init(
         say_what_was_found(&found);
     }
     let workflows = chosen(arguments, output)?;
-    let mut tried = trial::try_all(cli, &found, arguments, output);
+    let mut tried = trial::try_all(cli, &mut found, arguments, output)?;
     trial::decide(&mut tried, arguments, output)?;
     let all = found.clone();
     found.keep(&tried);
@@ -104,7 +106,8 @@ fn missing_programs(found: &Found) -> BTreeSet<String> {
     checks
         .chain(prepare)
         .filter_map(|command| command.split_whitespace().next())
-        .filter(|program| !program.contains('/'))
+        // A path, a variable or a piece of shell is no program.
+        .filter(|word| word.chars().all(|c| c.is_ascii_alphanumeric() || "._+-".contains(c)))
         .filter(|program| programs::find(program).is_none())
         .map(str::to_owned)
         .collect()
@@ -118,12 +121,18 @@ fn tried_json(one: &Tried, found: &Found) -> serde_json::Value {
         "kept": one.kept,
         "words": one.verdict.why(),
         "output": one.said,
+        "hints": one.hints.iter().map(Hint::words).collect::<Vec<_>>(),
+        "opened": one.opened.iter().map(Opening::line).collect::<Vec<_>>(),
+        "not_opened": one.closed().iter().map(|opening| {
+            json!({"line": opening.line(), "why": opening.risk()})
+        }).collect::<Vec<_>>(),
     });
     let (outcome, ran, failed, skipped, took) = match &one.verdict {
         Verdict::Works { tests, took } => {
             let (ran, skipped) = tests.unzip();
             ("works", ran, tests.map(|_| 0), skipped, Some(took.0))
         }
+        Verdict::Covers { took, .. } => ("works", None, None, None, Some(took.0)),
         Verdict::TestsFail { ran, failed, took } => {
             ("tests_fail", Some(*ran), Some(*failed), None, Some(took.0))
         }
@@ -165,7 +174,7 @@ fn report(
                 "file": project.file,
                 "prepare": project.prepare.as_ref().map(|(run, _)| run),
                 "checks": project.checks.iter().map(|check| &check.command).collect::<Vec<_>>(),
-                "coverage": project.coverage,
+                "coverage": project.coverage.as_ref().map(|check| &check.command),
                 "missing": project.missing.iter().map(|(name, why)| {
                     json!({"command": name.as_str(), "why": why})
                 }).collect::<Vec<_>>(),
@@ -207,7 +216,11 @@ fn report(
         }
     }
     if !found.has_tests() {
-        note("\nwarning: no test command was found; add yours to the workflow, where it says so");
+        let why = match outcome.all.has_tests() {
+            true => "the test command that was found does not work here, so nothing is tested",
+            false => "no test command was found",
+        };
+        note(&format!("\nwarning: {why}; add yours to the workflow, where it says so"));
     }
     for program in missing {
         note(&format!("warning: `{program}` is not on your PATH, and a check needs it"));

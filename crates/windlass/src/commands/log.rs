@@ -5,13 +5,14 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use windlass_core::id::RunId;
-use windlass_core::view::{Lines, describe, printable};
+use windlass_core::view::{Lines, describe, printable, printable_json};
 use windlass_core::workflow::nearest;
 use windlass_engine::hosted::hook_log;
 use windlass_engine::journal::{Entry, entry};
 use windlass_engine::store::{ChainHash, Record, Seq, Store};
 
 use crate::cli::{Cli, LogArguments};
+use crate::clock::Clock;
 use crate::commands::report::history;
 use crate::error::CommandError;
 use crate::output::Output;
@@ -37,12 +38,16 @@ pub(crate) fn log(
     if let Some(attempt) = &arguments.attempt {
         return printed(&surroundings, &store, &run.id, attempt, output);
     }
+    if !arguments.follow {
+        output.page();
+    }
     let mut printer = Printer {
         run: run.id.clone(),
         next: Seq(1),
         before: ChainHash::genesis(&run.id),
         inputs: arguments.inputs,
         started: run.created_at,
+        clock: Clock::here(),
         last: arguments.lines,
     };
     let mut mark = None;
@@ -71,8 +76,9 @@ fn hooks(surroundings: &Surroundings, output: &mut Output) -> Result<ExitCode, C
     let lines = hook_log::last(&surroundings.site.home, MAX_HOOK_LINES);
     let lines = lines.map_err(CommandError::failure)?;
     if lines.is_empty() && !output.is_json() {
-        output.remark("no hook was called here while a run was unfinished");
+        output.remark("no hook was called while a run was unfinished");
     }
+    let clock = Clock::here();
     for line in &lines {
         if output.is_json() {
             output.json(line);
@@ -84,7 +90,7 @@ fn hooks(surroundings: &Surroundings, output: &mut Output) -> Result<ExitCode, C
         let why = why.lines().next().unwrap_or_default();
         let text = format!(
             "{}  {:<9} {:<28} {:<8} {:>8.1} ms  {why}",
-            line.at,
+            clock.to_the_second(line.at),
             who,
             format!("{}{tool}", line.event),
             line.decision,
@@ -148,6 +154,7 @@ struct Printer {
     before: ChainHash,
     inputs: bool,
     started: windlass_core::time::Timestamp,
+    clock: Clock,
     /// How many lines of what is there already are wanted; what comes later is printed whole.
     last: Option<usize>,
 }
@@ -183,19 +190,23 @@ impl Printer {
 
     fn line(&self, record: &Record) -> Option<String> {
         let words = match entry(record) {
-            Ok(Entry::Event(event)) => printable(&describe(&event), Lines::One),
+            Ok(Entry::Event(event)) => {
+                let words = describe(&event).replace('\n', " ");
+                printable(&self.clock.localised(&words), Lines::One)
+            }
             Ok(Entry::Input(_)) if !self.inputs => return None,
             Ok(Entry::Input(_)) => format!("input from {}", record.actor),
             Err(error) => error.to_string(),
         };
         let elapsed = record.time.since(self.started).to_string();
-        Some(format!("{:>5}  {elapsed:>8}  {words}", record.seq.0))
+        let at = self.clock.to_the_second(record.time);
+        Some(format!("{:>5}  {at}  {elapsed:>8}  {words}", record.seq.0))
     }
 }
 
 fn json_line(record: &Record, before: ChainHash) -> String {
     let payload: serde_json::Value = serde_json::from_str(record.payload()).unwrap_or_default();
-    serde_json::json!({
+    let line = serde_json::json!({
         "seq": record.seq.0,
         "decision": record.decision,
         "time": record.time.to_string(),
@@ -204,6 +215,6 @@ fn json_line(record: &Record, before: ChainHash) -> String {
         "payload": payload,
         "prev": before.to_string(),
         "hash": record.hash.to_string(),
-    })
-    .to_string()
+    });
+    printable_json(&line.to_string())
 }

@@ -12,6 +12,7 @@ mod completions;
 mod context;
 mod cost;
 mod decide;
+mod delta;
 mod demo;
 mod deps;
 mod diff;
@@ -23,6 +24,7 @@ mod init;
 mod item;
 mod log;
 mod man;
+mod notify;
 mod place;
 mod platform;
 mod plugin;
@@ -37,6 +39,8 @@ mod simulate;
 mod speaker;
 mod status;
 mod story;
+mod take;
+mod tasks;
 mod tdd;
 mod trash;
 mod watch;
@@ -74,6 +78,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Log(arguments)) => log::log(cli, arguments, output),
         Some(Command::Replay(arguments)) => replay::replay(cli, arguments, output),
         Some(Command::Diff(arguments)) => diff::diff(cli, arguments, output),
+        Some(Command::Take(arguments)) => take::take(cli, arguments, output),
         Some(Command::Trash(arguments)) => trash::trash(cli, arguments, output),
         Some(Command::Report(arguments)) => report::report(cli, arguments, output),
         Some(Command::Cost(arguments)) => cost::cost(cli, arguments, output),
@@ -94,6 +99,7 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Checkpoint(arguments)) => checkpoint::checkpoint(cli, arguments, output),
         Some(Command::Publish(arguments)) => checkpoint::publish(cli, arguments, output),
         Some(Command::Propose(arguments)) => decide::propose(cli, arguments, output),
+        Some(Command::Notify(arguments)) => notify::notify(cli, arguments, output),
         Some(Command::Check(arguments)) => check::check(cli, arguments, output),
         Some(Command::Agent(arguments)) => agent::agent(cli, arguments, output),
         Some(Command::Workflow(arguments)) => workflow::workflow(cli, arguments, output),
@@ -120,6 +126,8 @@ pub(crate) fn dispatch(cli: &Cli, output: &mut Output) -> Result<ExitCode, Comma
         Some(Command::Plugin(arguments)) => plugin::plugin(cli, arguments, output),
         Some(Command::Item(arguments)) => item::item(cli, arguments, output),
         Some(Command::Story(arguments)) => story::story(cli, arguments, output),
+        Some(Command::Delta(arguments)) => delta::delta(cli, arguments, output),
+        Some(Command::Tasks(arguments)) => tasks::tasks(cli, arguments, output),
         Some(Command::Review(arguments)) => review::review(cli, arguments, output),
         Some(Command::Context(arguments)) => context::context(cli, arguments, output),
     }

@@ -198,7 +198,7 @@ fn eject(cli: &Cli, names: &[String], output: &mut Output) -> Result<(), Command
             output.data(&file.display().to_string());
         }
     }
-    output.remark("runs take these files from the next start on: windlass platform list");
+    output.remark("runs use these files from the next start on: windlass platform list");
     Ok(())
 }
 
@@ -242,7 +242,7 @@ pub(super) fn for_run(
             return Ok(Vec::new());
         }
         return Err(CommandError::usage(format!(
-            "`--platform` means nothing to the workflow `{}`: it works without a platform",
+            "`--platform` has no effect on the workflow `{}`: it works without a platform",
             workflow.name()
         ))
         .hint("leave it out, or add `platform: detect` to the workflow"));
@@ -281,7 +281,7 @@ pub(super) fn for_show(workflow: &Workflow, top_level: &Path) -> Vec<PinnedPlatf
         look.pin(&look.detect(&wanted)?).map_err(|why| platforms::undecided(&why))
     };
     found().unwrap_or_else(|error| {
-        note(&format!("note: {}; its commands are left open here", error.error));
+        note(&format!("note: {}; its commands are not filled in here", error.error));
         vec![PinnedPlatform::stand_in()]
     })
 }

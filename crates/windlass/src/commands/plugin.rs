@@ -1,12 +1,15 @@
 //! `windlass plugin`: windlass's hooks in programs that host sessions.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use serde_json::json;
+use windlass_core::mcp::McpServer;
+use windlass_core::workflow::Workflow;
 use windlass_engine::git::UserRepository;
 use windlass_engine::home::Home;
 use windlass_engine::plugin::{self, Act, Change, Finding, Host, PluginError, Scope, Surroundings};
-use windlass_engine::process::ancestry;
+use windlass_engine::process_table::ancestry;
 
 use crate::builtin;
 use crate::cli::{
@@ -112,7 +115,7 @@ fn refuse_agents(home: &Home) -> Result<(), CommandError> {
     // In a box the user's plugin is not there; the variable serves only to say so.
     if below.map_err(CommandError::failure)? || std::env::var_os("WINDLASS_ATTEMPT").is_some() {
         return Err(CommandError::usage("an agent or a check cannot change the plugin")
-            .hint("that is for people, at a terminal of their own"));
+            .hint("only a person can do that, in a terminal of their own"));
     }
     Ok(())
 }
@@ -147,8 +150,17 @@ fn within<T>(
     let roles: Vec<(&str, &str)> =
         builtin::ROLES.iter().map(|role| (role.name, role.source)).collect();
     let version = env!("CARGO_PKG_VERSION");
-    let here = Surroundings { home, env: &env, exe: text, version, roles: &roles };
+    let servers = servers();
+    let here =
+        Surroundings { home, env: &env, exe: text, version, roles: &roles, servers: &servers };
     Ok(act(&here)?)
+}
+
+/// The MCP servers of the workflows that come with windlass. Those of a repository's own are not taken:
+/// it would decide what every session of the user's starts.
+fn servers() -> BTreeMap<String, McpServer> {
+    let shipped = builtin::all().filter_map(|built| Workflow::parse(built.source, built.name).ok());
+    shipped.flat_map(|workflow| workflow.servers().clone()).collect()
 }
 
 fn report(changes: &[Change], act: Act, next: Option<&str>, output: &mut Output) {
@@ -162,7 +174,7 @@ fn report(changes: &[Change], act: Act, next: Option<&str>, output: &mut Output)
         say(change, act, output);
     }
     if nothing {
-        output.data("nothing had to be changed");
+        output.data("nothing to change");
     }
     if let Some(next) = next.filter(|_| act == Act::Do) {
         output.remark(&format!("\nnext: {next}"));

@@ -116,9 +116,9 @@ pub(crate) fn line(entry: &ProofEntry, paint: Paint) -> String {
 
 fn proof_line(proof: &Proof, code: &str, paint: Paint) -> String {
     let verdict = match proof.holds {
-        Holds::Yes => paint.good("holds"),
-        Holds::No => paint.bad("does not hold"),
-        Holds::Unknown => paint.dim("no answer"),
+        Holds::Yes => paint.good("passed"),
+        Holds::No => paint.bad("failed"),
+        Holds::Unknown => paint.dim("could not run"),
     };
     let strength = match proof.strength {
         Strength::Observed => "observed",

@@ -8,6 +8,7 @@ use windlass_engine::journal::trail;
 use windlass_engine::store::Seq;
 
 use crate::cli::{Cli, ReplayArguments};
+use crate::clock::Clock;
 use crate::error::CommandError;
 use crate::output::Output;
 use crate::render::{self, Driving, Paint, Screen};
@@ -69,7 +70,7 @@ pub(crate) fn replay(
 /// The event itself; where `to` is an input, the last event before it.
 fn headline(told: &Told, to: u64, last: u64, paint: Paint) -> String {
     let mut text = paint.bold(&format!("event {to} of {last}"));
-    let _ = write!(text, ", {}, by {}", told.at, told.actor);
+    let _ = write!(text, ", {}, by {}", Clock::here().to_the_second(told.at), told.actor);
     if told.seq != to {
         let _ = write!(text, "\n{to} is an input; the last event before it is {}", told.seq);
     }
@@ -111,8 +112,8 @@ fn explain(why: &Why, tense: Tense, paint: Paint) -> String {
         );
     }
     let heading = match tense {
-        Tense::Past => "What was to move it on:",
-        Tense::Present => "What moves it on:",
+        Tense::Past => "What was needed next:",
+        Tense::Present => "What is needed next:",
     };
     let _ = write!(text, "\n{} {}", paint.bold(heading), line(&why.moves_on));
     if tense == Tense::Present {

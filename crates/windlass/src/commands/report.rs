@@ -17,6 +17,7 @@ use crate::cli::{Cli, ReportArguments};
 use crate::commands::audit;
 use crate::error::CommandError;
 use crate::output::Output;
+use crate::programs;
 use crate::surroundings::Surroundings;
 
 /// How much of one output stands in a report: its beginning ...
@@ -39,7 +40,7 @@ pub(crate) fn report(
     let facts = facts(&surroundings, &store, &run.id, &loaded, &history)?;
     let view = view::report_view(&loaded.state, &history, &facts);
     let text = if output.is_json() {
-        serde_json::to_string(&view).map_err(CommandError::failure)?
+        view::printable_json(&serde_json::to_string(&view).map_err(CommandError::failure)?)
     } else if arguments.html {
         view::html(&view)
     } else {
@@ -50,7 +51,20 @@ pub(crate) fn report(
             write(path, text.as_bytes())?;
             output.remark(&format!("the report is in `{}`", path.display()));
         }
-        None => output.data(text.trim_end()),
+        // Nobody reads HTML at a terminal.
+        None if arguments.html && output.is_terminal() => {
+            let path = surroundings.site.home.run(&run.id).state.join("report.html");
+            write(&path, text.as_bytes())?;
+            let opened = match programs::open_in_browser(&path) {
+                Ok(()) => "it is opened in your browser".to_owned(),
+                Err(why) => format!("it is not opened: {why}"),
+            };
+            output.screen(&format!("the report is in `{}`; {opened}", path.display()));
+        }
+        None => {
+            output.page();
+            output.data(text.trim_end());
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

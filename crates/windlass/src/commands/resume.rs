@@ -4,12 +4,13 @@ use std::process::ExitCode;
 
 use windlass_core::config::{Notify, Setting};
 use windlass_core::id::RunId;
-use windlass_core::run::{Control, Phase, Raise, RunStatus};
+use windlass_core::run::{Control, Phase, PlayedBy, Raise, RunStatus};
 use windlass_core::time::Span;
 use windlass_engine::dispatch::{Request, send};
 use windlass_engine::journal::load;
 use windlass_engine::store::{Life, StoredRun};
 
+use crate::backend;
 use crate::cli::{Cli, DriveArguments, ResumeArguments};
 use crate::commands::decide;
 use crate::config;
@@ -39,12 +40,25 @@ pub(crate) fn resume(
     let state = load(&store, &run.id)?.state;
     drop(store);
     let stopped = matches!(state.control, Control::Paused { .. } | Control::Obstructed { .. });
+    if let Some(played_by) = another_agent(arguments, surroundings, output)? {
+        let said = format!("agents are played by {} from the next attempt on", played_by.words());
+        let request = Request::PlayBy { played_by };
+        let sent = send(&surroundings.site, &run.id, &person(&surroundings.site), &request)?;
+        decide::answered(&sent.answer)?;
+        note(&said);
+        if sent.driven && !stopped {
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
     if let Some(reason) = &arguments.no_cold {
         let request = Request::WaiveCold { reason: reason.clone() };
-        let sent = send(&surroundings.site, &run.id, &person(), &request)?;
+        let sent = send(&surroundings.site, &run.id, &person(&surroundings.site), &request)?;
         decide::answered(&sent.answer)?;
         if sent.driven && !stopped {
-            note(&format!("run `{}` ends without that proof; it is being driven already", run.id));
+            note(&format!(
+                "run `{}` ends without that proof; another windlass drives it already",
+                run.id
+            ));
             return Ok(ExitCode::SUCCESS);
         }
     }
@@ -53,10 +67,15 @@ pub(crate) fn resume(
         .in_hand()
         .any(|index| matches!(state.step(index).phase, Phase::Waiting { limit: true, .. }));
     if stopped || (limited && raise == Raise::default()) {
-        let sent = send(&surroundings.site, &run.id, &person(), &Request::Resume { raise })?;
+        let sent = send(
+            &surroundings.site,
+            &run.id,
+            &person(&surroundings.site),
+            &Request::Resume { raise },
+        )?;
         decide::answered(&sent.answer)?;
         if sent.driven {
-            note(&format!("run `{}` goes on; it is being driven already", run.id));
+            note(&format!("run `{}` goes on; another windlass drives it already", run.id));
             return Ok(ExitCode::SUCCESS);
         }
     } else if raise != Raise::default() {
@@ -68,6 +87,18 @@ pub(crate) fn resume(
         output.remark("a gate is open; answer it with `windlass approve` or `windlass feedback`");
     }
     ready.drive(&run.id, output)
+}
+
+/// Who is to play the agents instead, if the command line says so.
+fn another_agent(
+    arguments: &ResumeArguments,
+    surroundings: &Surroundings,
+    output: &Output,
+) -> Result<Option<PlayedBy>, CommandError> {
+    let ResumeArguments { agent_command, agent, .. } = arguments;
+    let env = &surroundings.site.env;
+    let chosen = backend::by_flags(agent_command.as_deref(), agent.as_deref(), env, output)?;
+    Ok(chosen.map(|chosen| PlayedBy { backend: chosen.name, command: chosen.command }))
 }
 
 /// Everything that is needed to go on with a run.
@@ -109,7 +140,7 @@ impl Ready {
     ) -> Result<Went, CommandError> {
         let run = self.surroundings.run_to_decide()?;
         let site = &self.surroundings.site;
-        let sent = send(site, &run.id, &person(), request)?;
+        let sent = send(site, &run.id, &person(site), request)?;
         decide::answered(&sent.answer)?;
         if sent.driven || hook::is_hosted(&site.home, &run.id) {
             return Ok(Went::Driven(run));

@@ -2,30 +2,31 @@
 
 mod ask;
 mod issue;
+mod target;
 
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use serde_json::Value;
-use windlass_core::config::{Notify, Setting, Settings};
+use windlass_core::config::{CommitConfig, Notify, Setting, Settings};
 use windlass_core::id::RunId;
 use windlass_core::item::NewItem;
 use windlass_core::plan::{BaselinePolicy, Issue, Plan, PlanRequest, StepKind, StepNetwork};
 use windlass_core::time::Span;
-use windlass_core::view::{Lines, printable};
+use windlass_core::view::{Lines, count, printable};
 use windlass_engine::dispatch::{
     IssueBranch, Site, StartRequest, Unwatched, clear_unstarted, start,
 };
 use windlass_engine::forge::{ForgeError, Remote};
-use windlass_engine::git::{Head, UserRepository};
+use windlass_engine::git::UserRepository;
 use windlass_engine::journal::load;
-use windlass_engine::launcher::level::Level;
+use windlass_engine::level::Level;
 use windlass_engine::store::Life;
 
-use super::baseline::AtTerminal;
+use super::baseline::AtStart;
 use crate::backend;
 use crate::cli::{Cli, RunArguments};
-use crate::commands::{platform, workflow_file};
+use crate::commands::{place, platform, workflow_file};
 use crate::config;
 use crate::drive::{DriveHow, drive};
 use crate::error::CommandError;
@@ -33,7 +34,7 @@ use crate::hook;
 use crate::judges;
 use crate::output::Output;
 use crate::roles;
-use crate::surroundings::{Surroundings, person};
+use crate::surroundings::{Surroundings, account, person};
 
 pub(crate) fn run(
     cli: &Cli,
@@ -87,11 +88,11 @@ fn begin(
     say_where_it_stops(&plan, user, output);
     say_which_network_stays_open(&plan, &surroundings.site, output);
     let request = StartRequest {
-        branch: branch(&plan, &surroundings, output)?,
+        branch: branch(&plan, arguments, &surroundings, output)?,
         plan,
         here: arguments.here,
-        approved_in_advance: arguments.yes.then(person),
-        person: person(),
+        approved_in_advance: arguments.yes.then(|| person(&surroundings.site)),
+        person: person(&surroundings.site),
         backend: chosen.name,
         command: chosen.command,
         command_from_repository: chosen.from_repository,
@@ -99,13 +100,28 @@ fn begin(
         failure_rules: settings.failures.clone(),
         questions_wait: questions_wait(unattended(arguments), &settings),
         services: settings.services.clone(),
+        commits: settings.commits.clone(),
         no_cold: no_cold(arguments)?,
     };
     let notify = arguments.drive.notify.as_deref().map(Notify::of);
     let notify = Setting::or_flag(notify, settings.notify);
     say_whose_command(notify.as_ref(), output);
     let attended = !unattended(arguments) && !output.is_json();
-    let run = start(&surroundings.site, request, &mut AtTerminal { output, attended })?;
+    // What an earlier run left is no reason not to begin.
+    match place::prune_old(&surroundings) {
+        Ok(removed) if !removed.is_empty() => output.remark(&format!(
+            "removed the places of {} that ended long ago or used too much disk; their work stays in git refs",
+            count(removed.len(), "run")
+        )),
+        Ok(_) => {}
+        Err(error) => output.remark(&format!(
+            "warning: places of ended runs could not be removed: {}",
+            error.in_one_line()
+        )),
+    }
+    let mut watcher = AtStart::new(output, &surroundings.site, attended)?;
+    let run = start(&surroundings.site, request, &mut watcher)?;
+    drop(watcher);
     Ok((surroundings, run, DriveHow { no_wait: arguments.drive.no_wait, notify }))
 }
 
@@ -143,11 +159,11 @@ pub(crate) fn prepare_run(
     // run start from the copied folders and what `prepare` makes.
     plan.baseline = BaselinePolicy::Off;
     Ok(StartRequest {
-        branch: branch(&plan, surroundings, output)?,
+        branch: branch(&plan, arguments, surroundings, output)?,
         plan,
         here: true,
-        approved_in_advance: arguments.yes.then(person),
-        person: person(),
+        approved_in_advance: arguments.yes.then(|| person(&surroundings.site)),
+        person: person(&surroundings.site),
         backend: backend.to_owned(),
         command: None,
         command_from_repository: false,
@@ -155,6 +171,7 @@ pub(crate) fn prepare_run(
         questions_wait: questions_wait(arguments.yes || !hook::is_attended(), &settings),
         failure_rules: settings.failures,
         services: settings.services,
+        commits: settings.commits,
         no_cold: no_cold(arguments)?,
     })
 }
@@ -182,7 +199,7 @@ pub(crate) fn baseline_of(mut plan: Plan) -> StartRequest {
         plan,
         here: false,
         approved_in_advance: None,
-        person: person(),
+        person: account(),
         backend: "command".to_owned(),
         command: None,
         command_from_repository: false,
@@ -190,6 +207,7 @@ pub(crate) fn baseline_of(mut plan: Plan) -> StartRequest {
         failure_rules: Vec::new(),
         questions_wait: None,
         services: Vec::new(),
+        commits: CommitConfig::default(),
         no_cold: None,
     }
 }
@@ -217,18 +235,21 @@ pub(crate) fn inputs_to_ask(
 
 /// Tells about steps whose network cannot be closed on this machine.
 fn say_which_network_stays_open(plan: &Plan, site: &Site, output: &Output) {
-    let closed = plan.steps.iter().find_map(|step| match step.network {
+    let (why, keeps_off) = match site.level(&site.home.cache) {
+        Level::Namespaces => return,
+        Level::Landlock { why } => (why, true),
+        Level::None { why } => (why, false),
+    };
+    let open = plan.steps.iter().find_map(|step| match step.network {
         StepNetwork::On => None,
         StepNetwork::Provider => Some((&step.id, "provider")),
-        StepNetwork::Off => Some((&step.id, "off")),
+        StepNetwork::Off => (!keeps_off).then_some((&step.id, "off")),
     });
-    let Some((step, network)) = closed else { return };
-    if let Level::Landlock { why } | Level::None { why } = site.level(&site.home.cache) {
-        output.remark(&format!(
-            "`{step}` asks for `network: {network}`, which cannot be kept here: its attempts reach \
-             everything that you reach ({why}); `--sandbox require` would not start it"
-        ));
-    }
+    let Some((step, network)) = open else { return };
+    output.remark(&format!(
+        "`{step}` asks for `network: {network}`, which cannot be enforced here: its attempts reach \
+         everything that you reach ({why}); `--sandbox require` would not start it"
+    ));
 }
 
 /// Says before anything is spent that the run cannot be published as the repository is now.
@@ -242,24 +263,15 @@ fn say_where_it_stops(plan: &Plan, user: &UserRepository, output: &Output) {
         && let Ok(Some(count @ 1..)) = remote.unknown_commits(&user.commit)
     {
         output.remark(&format!(
-            "{count} of your commits are not at `{}`, as far as is known here: they would be part of \
-             the pull request",
+            "{count} of your commits are not at `{}`, as far as this checkout knows: they would be \
+             part of the pull request",
             remote.name()
-        ));
-    }
-    if let (StepKind::PullRequest(request), Head::Detached) = (&step.kind, &user.head)
-        && request.base.is_none()
-    {
-        output.remark(&format!(
-            "you are on no branch: `{}` would have nothing to be merged into (`git switch BRANCH` \
-             before you start)",
-            step.id
         ));
     }
     if let Err(ForgeError::NoRemote) = remote {
         let without = match plan.inputs.get("publish") {
-            Some(Value::Bool(true)) => "`--input publish=false` does without".to_owned(),
-            _ => format!("`windlass skip {} --reason WHY` does without", step.id),
+            Some(Value::Bool(true)) => "`--input publish=false` turns publishing off".to_owned(),
+            _ => format!("`windlass skip {} --reason WHY` skips it", step.id),
         };
         output.remark(&format!(
             "the repository has no remote: `{}` will stop for you (`git remote add origin URL` \
@@ -281,7 +293,7 @@ pub(crate) fn look_around(
     let cleared = clear_unstarted(&surroundings.site).map_err(CommandError::failure)?;
     for run in &cleared {
         output.remark(&format!(
-            "run `{run}` was killed before it started; what it had made is taken back"
+            "run `{run}` was killed before it started; what it had made is removed"
         ));
     }
     if cleared.is_empty() { Ok(surroundings) } else { find() }
@@ -292,7 +304,7 @@ fn say_whose_command(notify: Option<&Setting<Notify>>, output: &Output) {
     if let Some(Setting { value: Notify::Command(command), origin }) = notify
         && let Some(file) = origin.file()
     {
-        output.remark(&format!("you are told by `{command}` (`notify` in {file})"));
+        output.remark(&format!("notifications are sent by `{command}` (`notify` in {file})"));
     }
 }
 
@@ -346,6 +358,7 @@ fn plan(
     let mut plan = workflow_file::plan(&workflow, request)?;
     let top_level = &surroundings.site.user.top_level;
     judges::protect(&mut plan, &workflow, &found, top_level, judges::Base::Needed)?;
+    target::pin(&mut plan, arguments.base.as_deref(), &surroundings.site.user, output)?;
     roles::say_whose(&plan.roles, output);
     for unchecked in &plan.unchecked {
         output.remark(&format!("not checked: {unchecked}"));
@@ -363,17 +376,22 @@ fn refuse_second_run_for(number: u64, surroundings: &Surroundings) -> Result<(),
     let Some(Unfinished { run, .. }) = unfinished.iter().find(same) else { return Ok(()) };
     Err(CommandError::usage(format!("run `{run}` is unfinished, and is for issue {number} too"))
         .hint(format!(
-            "go on with `windlass resume --run {run}`, or end it with `windlass abort --run {run}`"
+            "continue with `windlass resume --run {run}`, or end it with `windlass abort --run {run}`"
         ))
         .hint("a second run for the same issue starts with `--again`"))
 }
 
-/// Picks the branch of a run that is for an issue.
+/// Picks the branch of a run: the wished one, or one that is named by the issue.
 fn branch(
     plan: &Plan,
+    arguments: &RunArguments,
     surroundings: &Surroundings,
     output: &Output,
 ) -> Result<Option<String>, CommandError> {
+    if let Some(wished) = &arguments.branch {
+        target::refuse_branch(wished, &surroundings.site.user)?;
+        return Ok(Some(wished.clone()));
+    }
     let Some(issue) = &plan.issue else { return Ok(None) };
     let in_use: Vec<String> = unfinished(surroundings)?.into_iter().map(|run| run.branch).collect();
     let picked = IssueBranch::pick(&surroundings.site.user, issue, &plan.goal, &in_use)

@@ -85,7 +85,7 @@ fn text(file: &str, simulation: &Simulation) -> String {
         text.push('\n');
     }
     text.push_str(&format!(
-        "most attempts on a path: {}; worst case: {}, people's feedback aside\n",
+        "most attempts on a path: {}; worst case: {}, not counting human feedback\n",
         simulation.most_attempts, simulation.worst_case_attempts
     ));
     for (how, mut targets) in missed(simulation) {

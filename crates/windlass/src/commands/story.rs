@@ -10,9 +10,10 @@ pub(crate) use implement::story_alone;
 
 use std::process::ExitCode;
 
-use windlass_core::id::{ItemId, StepId};
+use windlass_core::id::{ItemId, StepId, StepIndex};
 use windlass_core::item::{ItemChange, NewItem, Wanted};
-use windlass_core::run::{ItemStatus, RunState};
+use windlass_core::plan::{CheckKind, Criterion};
+use windlass_core::run::{ItemStatus, Phase, RunState};
 use windlass_core::story::{Story, StoryEntry, StoryWords};
 use windlass_core::view::{StoryView, item_views, story_views};
 use windlass_engine::dispatch::{AgentCall, Request};
@@ -49,8 +50,15 @@ fn add(
     arguments: &StoryAddArguments,
     output: &mut Output,
 ) -> Result<ExitCode, CommandError> {
+    let id = match &arguments.id {
+        Some(id) => id.clone(),
+        None => next_id(cli)?,
+    };
+    if arguments.criteria.is_empty() && may_be_designed(cli)? {
+        return name_only(cli, arguments, &id, output);
+    }
     let words = StoryWords {
-        id: arguments.id.clone(),
+        id,
         title: arguments.title.clone(),
         size: arguments.size.to_ascii_uppercase(),
         criteria: arguments.criteria.iter().map(|text| (None, text.clone())).collect(),
@@ -68,13 +76,91 @@ fn add(
     item::tell(cli, call, &request, &what, output)
 }
 
+/// The first number of stories that are added before the file of stories is read: its own begin at 1.
+const FIRST_ADDED: u32 = 101;
+
+/// Returns the next id: after those that there are.
+fn next_id(cli: &Cli) -> Result<String, CommandError> {
+    let (known, read): (Vec<String>, bool) = match Speaker::find(cli)? {
+        Some(speaker) => {
+            let items = speaker.item(AgentCall::List)?.unwrap_or_default();
+            let items = items.as_array().cloned().unwrap_or_default();
+            let ids = items.iter().filter_map(|item| Some(item["id"].as_str()?.to_owned()));
+            (ids.collect(), true)
+        }
+        None => {
+            let (_, loaded, _) = Surroundings::find(cli)?.loaded()?;
+            let ids = loaded.state.items.iter().map(|item| item.item.id.as_str().to_owned());
+            (ids.collect(), !is_file_ahead(&loaded.state))
+        }
+    };
+    let numbers = known.iter().filter_map(|id| id.strip_prefix('S')?.parse::<u32>().ok());
+    let next = numbers.max().unwrap_or(0) + 1;
+    Ok(format!("S{}", if read { next } else { next.max(FIRST_ADDED) }))
+}
+
+/// Whether a file of stories is still to be read.
+fn is_file_ahead(state: &RunState) -> bool {
+    state.plan.foreaches().any(|index| {
+        let reads = state.plan.foreach(index).is_some_and(|foreach| foreach.stories.is_some());
+        reads && matches!(state.step(index).phase, Phase::Pending | Phase::Deciding | Phase::Ready)
+    })
+}
+
+/// Whether somebody still writes the file of stories, who can complete a story that is only named.
+fn is_design_ahead(state: &RunState) -> bool {
+    let writes = |index: &StepIndex| {
+        let done = state.plan.step(*index).done.as_ref();
+        let mut checks = done.map(Criterion::checks).unwrap_or_default().into_iter();
+        checks.any(|check| matches!(check.kind, CheckKind::Stories { .. }))
+    };
+    let is_open = |index: StepIndex| {
+        let phase = &state.step(index).phase;
+        let proven =
+            matches!(phase, Phase::Committing { .. } | Phase::Proven { .. } | Phase::AtGate { .. });
+        !state.step(index).is_finished() && !proven
+    };
+    state.plan.indexes().filter(writes).any(is_open)
+}
+
+fn may_be_designed(cli: &Cli) -> Result<bool, CommandError> {
+    if Speaker::find(cli)?.is_some() {
+        return Ok(false);
+    }
+    let (_, loaded, _) = Surroundings::find(cli)?.loaded()?;
+    Ok(is_design_ahead(&loaded.state))
+}
+
+/// Adds a story that has a title alone: its criteria are asked for at the design.
+fn name_only(
+    cli: &Cli,
+    arguments: &StoryAddArguments,
+    id: &str,
+    output: &mut Output,
+) -> Result<ExitCode, CommandError> {
+    if !windlass_core::story::is_story_id(id) {
+        return Err(CommandError::usage(format!("`{id}` is not an id of a story"))
+            .hint("write `S` and a number from 1, such as `S1`, or leave it out"));
+    }
+    let new = NewItem {
+        id: ItemId::from(id),
+        title: arguments.title.trim().to_owned(),
+        body: item::body(arguments.body.as_deref())?.unwrap_or_default(),
+        story: None,
+        step: arguments.step.as_deref().map(StepId::from),
+    };
+    let what = format!("story `{id}` is added; the design step is asked for its criteria");
+    let (call, request) = (AgentCall::Add { item: new.clone() }, Request::AddItem { item: new });
+    item::tell(cli, call, &request, &what, output)
+}
+
 /// Reads the words of a story, or says everything that is wrong with them.
 fn read(words: &StoryWords) -> Result<StoryEntry, CommandError> {
     words.read().map_err(|mistakes| {
         let count = mistakes.len();
         let s = if count == 1 { "" } else { "s" };
         let id = &words.id;
-        let error = CommandError::usage(format!("`{id}` is no story yet: {count} mistake{s}"));
+        let error = CommandError::usage(format!("`{id}` is not a story yet: {count} mistake{s}"));
         mistakes.iter().fold(error, |error, mistake| error.hint(mistake.to_string()))
     })
 }

@@ -17,6 +17,7 @@ use crate::changes::{self, Shown};
 use crate::cli::{
     Against, Cli, RestoreArguments, TrashArguments, TrashCommand, TrashShowArguments,
 };
+use crate::clock::Clock;
 use crate::error::{CommandError, Kind};
 use crate::output::Output;
 use crate::render::Paint;
@@ -83,6 +84,7 @@ fn list(trash: &Trash, output: &mut Output) -> Result<ExitCode, CommandError> {
     }
     let paint = Paint::new(output.has_colour());
     let width = rows.iter().map(|(kept, _)| kept.name.len()).max().unwrap_or(0);
+    let clock = Clock::here();
     for (kept, changes) in &rows {
         let size = changes.as_ref().map_or("its objects are gone".to_owned(), |c| c.sum());
         let code = kept.snapshot.code.as_str();
@@ -96,10 +98,11 @@ fn list(trash: &Trash, output: &mut Output) -> Result<ExitCode, CommandError> {
             | Fate::RolledBack
             | Fate::ChangedAtGate => format!("{:<19}", kept.fate.as_str()),
         };
-        output.data(&format!("{:width$}  {fate}  {}  {code}  {size}", kept.name, kept.at));
+        let at = clock.short(kept.at);
+        output.data(&format!("{:width$}  {fate}  {at:<12}  {code}  {size}", kept.name));
         if !kept.set_aside.is_empty() {
             let papers = kept.set_aside.join(", ");
-            output.data(&paint.dim(&format!("{:width$}  papers set aside: {papers}", "")));
+            output.data(&paint.dim(&format!("{:width$}  documents set aside: {papers}", "")));
         }
     }
     output.remark(
@@ -171,7 +174,7 @@ fn restore(
     };
     output.data(&format!("{files} in `{shown}`, as {} left them", kept.name));
     if !restored.papers {
-        output.remark("its papers are not: the code has something else at `.windlass/run`");
+        output.remark("its documents are not: the code has something else at `.windlass/run`");
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -224,7 +227,7 @@ fn restore_branch(
     } else {
         output.data(&format!("the branch `{branch}` has the code of {name}, as {commit}"));
         output.remark(
-            "papers are not part of it; `windlass trash restore NAME` writes them to a folder",
+            "documents are not part of it; `windlass trash restore NAME` writes them to a folder",
         );
     }
     Ok(ExitCode::SUCCESS)

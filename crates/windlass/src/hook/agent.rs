@@ -20,13 +20,13 @@ const START: Duration = Duration::from_secs(5);
 pub(super) fn pre_tool_use(asked: &Asked, run: &GuardedRun) -> Result<Answer, CommandError> {
     if asked.relation(run) != Relation::Owner {
         return Ok(Answer::Deny(format!(
-            "run {} belongs to another session, or it cannot be told who calls: no agent is started. \
+            "run {} belongs to another session, or the caller is unknown: no agent is started. \
              `/windlass:resume` takes the run over",
             run.run
         )));
     }
     let Some(call) = asked.call.text("tool_use_id") else {
-        return Ok(Answer::Deny("the call has no name, so its agent could not be told".to_owned()));
+        return Ok(Answer::Deny("the call has no name, so its agent is unknown".to_owned()));
     };
     let empty = serde_json::json!({});
     let input = asked.call.body.get("tool_input").unwrap_or(&empty);
@@ -90,7 +90,7 @@ fn finish(
             let_go(&state)
         )),
         Some(_) | None => Answer::Deny(format!(
-            "attempt {attempt} is in the hands of another agent already: wait for it, then stop"
+            "attempt {attempt} is assigned to another agent already: wait for it, then stop"
         )),
     }
 }

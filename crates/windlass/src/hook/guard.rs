@@ -11,6 +11,7 @@ use windlass_core::run::HostKind;
 
 use super::who::Asked;
 use super::{agent, spoken};
+use crate::config;
 use crate::error::CommandError;
 
 pub(super) fn pre_tool_use(asked: &mut Asked) -> Result<Answer, CommandError> {
@@ -33,7 +34,7 @@ pub(super) fn pre_tool_use(asked: &mut Asked) -> Result<Answer, CommandError> {
     match (theirs, known) {
         (None, _) => orchestrator(asked, &run, &tool, &input),
         (Some(_), Some(agent)) => subagent(asked, &run, &agent, &tool, &input),
-        (Some(_), None) => Ok(unknown(asked, &run, &tool, &input)),
+        (Some(_), None) => unknown(asked, &run, &tool, &input),
     }
 }
 
@@ -58,7 +59,7 @@ fn orchestrator(
                 .to_owned(),
         ));
     }
-    Ok(looked(asked, tool, input, &grounds(asked, run, Seat::Orchestrator, None)))
+    Ok(looked(asked, tool, input, &grounds(asked, run, Seat::Orchestrator, None, tool)?))
 }
 
 fn starts_agents(tool: &str) -> bool {
@@ -72,7 +73,8 @@ fn subagent(
     tool: &str,
     input: &Value,
 ) -> Result<Answer, CommandError> {
-    let answer = looked(asked, tool, input, &grounds(asked, run, Seat::Subagent, Some(agent)));
+    let grounds = grounds(asked, run, Seat::Subagent, Some(agent), tool)?;
+    let answer = looked(asked, tool, input, &grounds);
     if answer != Answer::Nothing {
         return Ok(answer);
     }
@@ -90,17 +92,22 @@ fn subagent(
 }
 
 /// A subagent that windlass did not offer, or whose attempt is over, does not change anything.
-fn unknown(asked: &Asked, run: &GuardedRun, tool: &str, input: &Value) -> Answer {
+fn unknown(
+    asked: &Asked,
+    run: &GuardedRun,
+    tool: &str,
+    input: &Value,
+) -> Result<Answer, CommandError> {
     if starts_agents(tool) {
-        return Answer::Deny("windlass starts the agents".to_owned());
+        return Ok(Answer::Deny("windlass starts the agents".to_owned()));
     }
-    match looked(asked, tool, input, &grounds(asked, run, Seat::Orchestrator, None)) {
+    Ok(match looked(asked, tool, input, &grounds(asked, run, Seat::Orchestrator, None, tool)?) {
         Answer::Deny(why) => Answer::Deny(format!(
-            "no attempt of run {} is in the hands of this subagent: {why}",
+            "no attempt of run {} is assigned to this subagent: {why}",
             run.run
         )),
         other => other,
-    }
+    })
 }
 
 /// By these the host takes messages of other programs: nobody in a session has any business with them.
@@ -109,7 +116,7 @@ const MESSAGING: [&str; 2] = ["cc-socks", "CLAUDE_CODE_MESSAGING"];
 fn looked(asked: &Asked, tool: &str, input: &Value, grounds: &Grounds) -> Answer {
     let command = input.get("command").and_then(Value::as_str).unwrap_or_default();
     if MESSAGING.iter().any(|name| command.contains(name)) {
-        return Answer::Deny("windlass: the host's own sockets are left alone".to_owned());
+        return Answer::Deny("windlass: the sockets of the host must not be used".to_owned());
     }
     let call = ToolCall { tool, input, folder: &asked.call.folder };
     match guard::look_with(&call, grounds, &real).refusal() {
@@ -118,14 +125,26 @@ fn looked(asked: &Asked, tool: &str, input: &Value, grounds: &Grounds) -> Answer
     }
 }
 
-fn grounds(asked: &Asked, run: &GuardedRun, seat: Seat, agent: Option<&GuardedAgent>) -> Grounds {
+fn grounds(
+    asked: &Asked,
+    run: &GuardedRun,
+    seat: Seat,
+    agent: Option<&GuardedAgent>,
+    tool: &str,
+) -> Result<Grounds, CommandError> {
     let place = agent.and_then(|agent| agent.place.clone()).unwrap_or_else(|| run.place.clone());
     let mut grounds = Grounds::of_attempt(real(Path::new(&place)), temporary());
     grounds.seat = seat;
     grounds.may_write = agent.map(|agent| agent.may_write.clone()).unwrap_or_default();
     grounds.protected.clone_from(&run.protect);
     grounds.off_limits = off_limits(asked);
-    grounds
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    let users = home.into_iter().chain([asked.checkout.top_level.clone()]);
+    grounds.not_temporary = users.map(|folder| real(&folder)).collect();
+    if !matches!(tool, "Read" | "Grep" | "Glob" | "LS") {
+        grounds.publishing = config::publishing(&asked.checkout.top_level)?;
+    }
+    Ok(grounds)
 }
 
 /// What neither a session nor its subagents have any business with: windlass's own things, and the

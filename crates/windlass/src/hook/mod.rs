@@ -122,7 +122,7 @@ fn failed(event: HookEvent, error: &CommandError) -> Answer {
     output::note(&told);
     match event {
         HookEvent::PreToolUse => Answer::Deny(format!(
-            "{told}. Until it can, nothing is let through; `windlass doctor` in a terminal says more"
+            "{told}. Until it can, everything is refused; `windlass doctor` in a terminal says more"
         )),
         HookEvent::UserPromptSubmit => Answer::Context(told),
         HookEvent::Stop => Answer::LetGo(told),

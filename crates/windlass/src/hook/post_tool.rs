@@ -62,7 +62,7 @@ fn answered(asked: &Asked, run: &GuardedRun) -> Result<Answer, CommandError> {
     Ok(match refused.as_slice() {
         [] => Answer::Nothing,
         refused => Answer::Context(format!(
-            "windlass did not take these answers: {}. Tell the person, and stop.",
+            "windlass did not accept these answers: {}. Tell the person, and stop.",
             refused.join("; ")
         )),
     })

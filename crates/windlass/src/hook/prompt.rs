@@ -72,7 +72,7 @@ pub(super) fn submit(asked: &Asked) -> Result<Answer, CommandError> {
             standing_of(run)
         ))),
         Relation::Shadow => Ok(Answer::Context(format!(
-            "{}\nIt cannot be told that this message comes from the person: it was not taken. Decisions \
+            "{}\nIt is not certain that this message comes from the person, so it was ignored. Decisions \
              are taken in the session that drives the run, or by `windlass` in a terminal.",
             standing_of(run)
         ))),
@@ -182,7 +182,7 @@ fn take_over_to(
 }
 
 fn not_heard() -> String {
-    "windlass: it cannot be told that the person said this, so it was not taken. The person can use \
+    "windlass: it is not certain that the person said this, so it was ignored. The person can use \
      `windlass` in a terminal"
         .to_owned()
 }
@@ -275,11 +275,12 @@ fn decided(
     driver.settle()?;
     let state = driver.leave();
     Ok(match refused {
-        Some(why) => {
-            Answer::Context(format!("windlass did not take that: {why}\n\n{}", next(asked, &state)))
-        }
+        Some(why) => Answer::Context(format!(
+            "windlass did not accept that: {why}\n\n{}",
+            next(asked, &state)
+        )),
         None => Answer::Context(format!(
-            "windlass took the person's decision.\n\n{}",
+            "windlass recorded the person's decision.\n\n{}",
             next(asked, &state)
         )),
     })
@@ -290,7 +291,7 @@ fn fixed(driver: &mut HostedDriver) -> Result<Request, CommandError> {
     let mut open: Vec<u32> = driver.state().open_blockers().map(|blocker| blocker.id).collect();
     let last = if open.len() > 1 { open.pop() } else { None };
     for id in open.iter().filter(|_| last.is_some()) {
-        // What is wrong with one is said about the last one too, or shows in what stays open.
+        // An error is reported once: the last entry has it too, or what stays open shows it.
         let request = Request::Fixed { what: Some(id.to_string()), notes: None };
         driver.request(&request)?;
     }

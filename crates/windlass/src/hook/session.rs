@@ -45,7 +45,7 @@ pub(super) fn start(asked: &Asked) -> Result<Answer, CommandError> {
             }
             Err(unknown) => Ok(Answer::Context(format!(
                 "windlass: run {} is unfinished, and this session cannot go on with it: {unknown}. \
-                 The person can go on with `windlass resume` in a terminal.",
+                 The person can continue with `windlass resume` in a terminal.",
                 run.run
             ))),
         },

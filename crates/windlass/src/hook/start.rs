@@ -11,7 +11,7 @@ use windlass_core::view::{Lines, printable};
 use windlass_engine::dispatch::HostedDriver;
 use windlass_engine::home::RepositoryHome;
 use windlass_engine::hosted::desk::{Desk, Starting};
-use windlass_engine::process::ancestry;
+use windlass_engine::process_table::ancestry;
 
 use super::turn::is_attended;
 use super::who::Asked;
@@ -20,6 +20,7 @@ use super::{PATIENCE, shell_file};
 use crate::cli::{Cli, Command, RunArguments};
 use crate::commands::{inputs_to_ask, prepare_run, start_prepared, story_alone};
 use crate::error::CommandError;
+use crate::notify::at_once;
 use crate::output::{Colour, Output, Verbosity};
 use crate::surroundings::{Surroundings, person};
 
@@ -141,7 +142,8 @@ fn begin(
     let prepared = prepare_run(&arguments, items, surroundings, session.host.as_str(), &quiet())?;
     let run = start_prepared(surroundings, prepared)?;
     let site = &surroundings.site;
-    let mut driver = HostedDriver::claim(site, &run, session, &person(), PATIENCE)?;
+    let mut driver =
+        HostedDriver::claim(site, &run, session, (&person(site), at_once(site)), PATIENCE)?;
     shell_file::write(repository, site, driver.state())?;
     driver.settle()?;
     Ok(driver.leave())

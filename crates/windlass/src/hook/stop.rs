@@ -1,6 +1,6 @@
 //! Stop: the session wants to end its turn. This is where it is told what is next.
 
-use windlass_core::hook::{Answer, GuardedRun, wait_for};
+use windlass_core::hook::{Answer, GuardedRun, progress, wait_for};
 use windlass_core::id::AttemptId;
 use windlass_core::run::{Actor, HostKind, Phase, RunState};
 use windlass_engine::dispatch::HostedJournal;
@@ -65,9 +65,25 @@ fn waits(asked: &Asked, state: &RunState) -> Answer {
 fn sent_on(asked: &Asked, state: &RunState) -> Answer {
     let running = matches!(state.control, windlass_core::run::Control::Active);
     match asked.instruction(state).filter(|_| running) {
-        Some(instruction) => Answer::SendOn(instruction),
+        Some(instruction) => match news(asked, state) {
+            Some(news) => Answer::SendOnTelling(instruction, news),
+            None => Answer::SendOn(instruction),
+        },
         None => stops(asked, state),
     }
+}
+
+/// How far the stories have come, where a report is due that the session's person has not seen.
+fn news(asked: &Asked, state: &RunState) -> Option<String> {
+    let told = state.plan.foreaches().map(|index| state.step(index).told);
+    let mark: Vec<String> = told.filter_map(|told| Some(told.at?.to_string())).collect();
+    if mark.is_empty() {
+        return None;
+    }
+    let desk = Desk::of(&asked.repository);
+    // A desk that cannot be written is told about elsewhere; the report is in the place as well.
+    let new = desk.is_news(&state.facts.run, &mark.join(" ")).unwrap_or(false);
+    progress(state).filter(|_| new)
 }
 
 /// Returns the attempts whose subagent is gone without having stopped: the main thread would not be

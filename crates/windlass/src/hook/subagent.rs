@@ -1,7 +1,7 @@
 //! SubagentStart and SubagentStop: an attempt is handed over, and judged.
 
 use windlass_core::hook::{Answer, let_go, offers, round_failed};
-use windlass_core::run::{Actor, HostKind, InputKind, RunState};
+use windlass_core::run::{Actor, HostKind, InputKind, RunState, step_bounds};
 use windlass_engine::dispatch::{HostedJournal, Stopped, attempt_of};
 use windlass_engine::hosted::desk::Desk;
 
@@ -48,10 +48,10 @@ pub(super) fn stop(asked: &Asked) -> Result<Answer, CommandError> {
         desk.say_farewell(&asked.call.session, &let_go(&state)).map_err(CommandError::failure)?;
     }
     let Stopped::GoesOn { round } = stopped else { return Ok(Answer::Nothing) };
-    let index = state.plan.find(&attempt.step);
-    let failure = index.and_then(|index| state.step(index).failure.as_ref());
-    Ok(match failure {
-        Some(failure) => Answer::SendOn(round_failed(failure, round)),
+    let Some(index) = state.plan.find(&attempt.step) else { return Ok(Answer::Nothing) };
+    let rounds = step_bounds(state.plan.step(index).retries).rounds;
+    Ok(match &state.step(index).failure {
+        Some(failure) => Answer::SendOn(round_failed(failure, round, rounds)),
         None => Answer::Nothing,
     })
 }

@@ -16,6 +16,8 @@ use crate::ask::not_shown;
 use crate::changes;
 use crate::config;
 use crate::error::CommandError;
+use crate::gate_brief::GateBrief;
+use crate::notify::at_once;
 use crate::surroundings::{Surroundings, person};
 
 /// How often in a row Claude Code lets itself be sent on, unless its environment says otherwise.
@@ -38,7 +40,7 @@ impl Asked {
         patience: Duration,
     ) -> Result<HostedDriver, CommandError> {
         let site = self.surroundings()?.site;
-        Ok(HostedDriver::join(&site, run, session, &person(), patience)?)
+        Ok(HostedDriver::join(&site, run, session, (&person(&site), at_once(&site)), patience)?)
     }
 
     /// Takes a run over for the session.
@@ -48,7 +50,9 @@ impl Asked {
         session: &Session,
     ) -> Result<HostedDriver, CommandError> {
         let site = self.surroundings()?.site;
-        let claimed = HostedDriver::claim(&site, run, session, &person(), LONG_PATIENCE)?;
+        let who = (person(&site), at_once(&site));
+        let who = (who.0.as_str(), who.1);
+        let claimed = HostedDriver::claim(&site, run, session, who, LONG_PATIENCE)?;
         shell_file::write(&self.repository, &site, claimed.state())?;
         Ok(claimed)
     }
@@ -88,7 +92,9 @@ impl Asked {
         let Ok(surroundings) = self.surroundings() else { return String::new() };
         let left_out = not_shown(&surroundings, state, "`windlass diff` in a terminal shows all");
         let tests = changes::tests(&surroundings, state);
-        let lines = left_out.into_iter().chain(tests);
+        let brief = GateBrief::of(&surroundings, state).ok().flatten();
+        let brief = brief.map(|brief| brief.for_a_session()).unwrap_or_default();
+        let lines = brief.into_iter().chain(left_out).chain(tests);
         lines.flat_map(|line| ["\n".to_owned(), line]).collect()
     }
 

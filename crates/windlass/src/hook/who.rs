@@ -8,7 +8,7 @@ use windlass_engine::hosted::caller::{Caller, Standing, Unknown, caller};
 use windlass_engine::hosted::checkout::Checkout;
 use windlass_engine::hosted::guard_file::{self, Seen};
 use windlass_engine::hosted::is_alive;
-use windlass_engine::process::ancestry;
+use windlass_engine::process_table::ancestry;
 
 use crate::error::CommandError;
 

@@ -80,7 +80,7 @@ fn files_as_arguments(words: &str, top_level: &Path) -> Result<Vec<String>, Comm
         let inside = path.components().all(|part| matches!(part, Component::Normal(_)));
         // A line break in a name would make two of it.
         if !inside || file.contains(['\n', '\r']) || !top_level.join(path).is_file() {
-            return Err(CommandError::usage(format!("`{file}` is no file of this repository"))
+            return Err(CommandError::usage(format!("`{file}` is not a file of this repository"))
                 .hint("name files relative to the repository, in quotes where they have blanks"));
         }
     }

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use windlass_core::time::Timestamp;
 use windlass_core::view::{BlockedView, BlockerView, Lines, QuestionView, StatusView, printable};
 
+use crate::clock::Clock;
+
 /// How many lines of what a check said are shown.
 const MOST_LINES: usize = 6;
 
@@ -50,7 +52,7 @@ pub(crate) fn blocker(view: &BlockerView, now: Timestamp) -> String {
     if let Some(resolved) = &view.resolved {
         let by = resolved.by.as_deref().map_or_else(
             || "its check holds".to_owned(),
-            |person| format!("put right by {}", shown(person)),
+            |person| format!("solved by {}", shown(person)),
         );
         let _ = writeln!(text, "  {by}, {}", resolved.at);
         if let Some(notes) = &resolved.notes {
@@ -91,12 +93,16 @@ pub(crate) fn question(view: &QuestionView) -> String {
         let _ = write!(text, "\n  {} ({by})", shown(&answer.words));
         return text;
     }
+    if let Some(why) = &view.rationale {
+        let _ = write!(text, "\n  why: {}", shown(why));
+    }
     for choice in &view.choices {
         let mark = if choice.recommended { " (recommended)" } else { "" };
         let _ = write!(text, "\n  {}: {}{mark}", choice.id, shown(&choice.text));
     }
     match &view.until {
         Some(until) => {
+            let until = Clock::here().localised(until).into_owned();
             let _ = write!(text, "\n  without an answer the recommendation is taken at {until}");
         }
         None => text.push_str("\n  only a person can answer this: nothing is assumed"),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use windlass_core::id::{ObjectId, StepId};
 use windlass_core::proof::{Blob, MAX_PROTECTED_DIFF_BYTES};
-use windlass_core::run::GateKind;
+use windlass_core::run::{GateKind, Unseen};
 use windlass_core::snapshot::Snapshot;
 use windlass_core::view::{AttemptEntry, LeftOut, Lines, ProofEntry, Room, excerpt, printable};
 use windlass_engine::git::EngineRepository;
@@ -14,7 +14,7 @@ use super::pages::{dim, heading, plain, proof};
 use super::source::Source;
 use crate::ask::only_grew;
 use crate::commands::newest_proofs;
-use crate::shown_work::{ALL_OF_IT, Picked, ShownWork, but_not, protects};
+use crate::shown_work::{ALL_OF_IT, Picked, ShownWork, accepted, but_not, protects};
 
 /// How much of the work a gate shows; the rest is counted where the question is.
 const AT_A_GATE: Room = Room { lines: 2_000, characters: 2_000 };
@@ -27,13 +27,15 @@ impl Source {
         let proofs = self.step(step).map_or(Vec::new(), |step| newest_proofs(&step.proofs, false));
         let mut left_out = LeftOut::default();
         let mut apart = BTreeSet::new();
-        if let Some(GateKind::Protected { changes, diff }) = gate.map(|gate| &gate.kind) {
+        let state = self.state.as_ref();
+        let asked = state.zip(gate).and_then(|(state, gate)| state.asked_about(gate));
+        if let Some(Unseen { changes, diff }) = asked {
             lines.push(heading("Files that judge the work were changed:"));
             lines.extend(changes.iter().map(|change| {
                 let path = printable(&change.called(), Lines::One);
                 PageLine::new(LineKind::Bad, format!("  {path}"))
             }));
-            if let Some(diff) = diff {
+            if let Some(diff) = &diff {
                 let (shown, more) = self.protected_diff(diff);
                 lines.extend(shown);
                 left_out.add(more);
@@ -106,7 +108,7 @@ impl Source {
         let asked = self.state.as_ref().filter(|_| number.is_none());
         if let Some(state) = asked
             && let Some(gate) = state.gate().filter(|gate| gate.step == *step)
-            && !matches!(gate.kind, GateKind::Protected { .. })
+            && !matches!(gate.kind, GateKind::Protected { late: false, .. })
         {
             // Whoever accepts a review accepts what was reviewed: all that the run changed so far.
             base.code = state.facts.base_tree.clone();
@@ -140,7 +142,9 @@ impl Source {
         let plan = self.state.as_ref().map(|state| &state.plan);
         let protected = plan.map(|plan| protects(plan));
         let protected = |change: &_| protected.as_ref().is_some_and(|protects| protects(change));
-        let picked = Picked { protected: &protected, wanted: &wanted };
+        let state = self.state.as_ref().filter(|state| state.gate().is_some());
+        let accepted = |change: &_| state.and_then(|state| accepted(state, change));
+        let picked = Picked { protected: &protected, wanted: &wanted, accepted: &accepted };
         let work = ShownWork::between(&engine, (base, tree), &picked);
         let work = work.map_err(|error| error.to_string())?;
         let mut lines = Vec::new();
@@ -150,6 +154,7 @@ impl Source {
             lines.extend(notes.map(|note| PageLine::new(LineKind::Bad, format!("  {note}"))));
             lines.push(plain(""));
         }
+        lines.extend(work.accepted.iter().map(dim));
         let (code, papers) = (work.code(room), work.papers(room));
         lines.push(changed(&engine, "code", &base.code, &tree.code)?);
         let tests = engine.tests_changed(&base.code, &tree.code).map_err(|e| e.to_string())?;
@@ -163,7 +168,7 @@ impl Source {
         let mut left_out = code.left_out;
         if base.papers != tree.papers {
             lines.push(plain(""));
-            lines.push(changed(&engine, "papers", &base.papers, &tree.papers)?);
+            lines.push(changed(&engine, "documents", &base.papers, &tree.papers)?);
             lines.extend(patch_lines(papers.lines));
             left_out.add(papers.left_out);
         }

@@ -13,6 +13,7 @@ use windlass_engine::process::activity::output_tail;
 
 use super::pager::{LineKind, Page, PageLine, Subject};
 use super::source::Source;
+use crate::clock::Clock;
 use crate::commands::{newest_proofs, proof_line};
 use crate::render::Paint;
 
@@ -146,9 +147,11 @@ impl Source {
 
     fn log_lines(&self) -> Vec<PageLine> {
         let began = self.log.first().map(|line| line.at).unwrap_or_default();
+        let clock = Clock::here();
         let line = |line: &super::source::LogLine| {
             let elapsed = line.at.since(began).to_string();
-            plain(format!("{:>5}  {elapsed:>8}  {}", line.seq, line.text))
+            let (at, text) = (clock.to_the_second(line.at), clock.localised(&line.text));
+            plain(format!("{:>5}  {at}  {elapsed:>8}  {text}", line.seq))
         };
         let skipped = self.log.len().saturating_sub(MOST_LINES);
         self.log.iter().skip(skipped).map(line).collect()

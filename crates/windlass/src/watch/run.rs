@@ -122,7 +122,7 @@ fn ask_of_run(
     shown: Option<Span>,
     said: String,
 ) -> Notice {
-    let answered = send_shown(site, run, &person(), request, shown).map_err(CommandError::from);
+    let answered = send_shown(site, run, &person(site), request, shown).map_err(CommandError::from);
     let answered = answered.and_then(|sent| {
         decide_answer(&sent.answer)?;
         Ok(sent.driven)
@@ -138,7 +138,7 @@ fn ask_of_run(
                 // The answer to the last gate completes the run.
                 _ if ended => "; the run is complete",
                 Request::Pause { .. } => "",
-                _ => "; nobody drives the run: go on with `windlass resume`",
+                _ => "; the run is idle; continue with `windlass resume`",
             };
             Notice { text: format!("{said}{more}"), bad: false }
         }

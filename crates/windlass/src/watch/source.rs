@@ -126,7 +126,7 @@ impl Source {
     fn look(&mut self) -> Option<Seen> {
         let trouble = self.read_journal().err();
         if trouble.is_some() {
-            // Opened anew at the next look: whatever was wrong may be put right.
+            // Opened anew at the next look: whatever was wrong may be solved.
             (self.store, self.mark) = (None, None);
         }
         let driver = self.driver();

@@ -128,6 +128,8 @@ fn at_gate(number: u32) -> Seen {
         protected: Vec::new(),
         skips: Vec::new(),
         route: None,
+        stories: Vec::new(),
+        assumed: Vec::new(),
     });
     seen(view)
 }

@@ -46,7 +46,7 @@ impl Autonomous {
 fn a_goal_becomes_two_proven_stories_and_a_pull_request() {
     let Some(autonomous) = Autonomous::new() else { return };
     let run = ["run", GOAL, "--workflow", "autonomous", "--agent", "claude"];
-    autonomous.run(&[&run[..], &["--input", "clarify=true"]].concat()).assert_code(0);
+    autonomous.run(&[&run[..], &["--input", "clarify=true", "--yes"]].concat()).assert_code(0);
 
     let journal = autonomous.world.env.log_json();
     autonomous.attempts_were_played(&journal);

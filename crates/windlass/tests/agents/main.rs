@@ -11,4 +11,5 @@ mod plugin;
 mod proving;
 mod refused;
 mod same;
+mod stalled;
 mod support;

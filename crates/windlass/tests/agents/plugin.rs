@@ -124,7 +124,7 @@ fn a_second_install_changes_nothing_and_uninstall_gives_all_back_byte_for_byte()
             let first = (read(&session.settings()), read(&project));
             assert_ne!(first.0, ODD);
             let second = session.windlass(&["plugin", "install", scope]);
-            assert_eq!(second.assert_code(0).stdout, "nothing had to be changed\n");
+            assert_eq!(second.assert_code(0).stdout, "nothing to change\n");
             assert_eq!((read(&session.settings()), read(&project)), first, "{scope}");
 
             session.windlass(&["plugin", "uninstall", scope]).assert_code(0);
@@ -197,7 +197,13 @@ fn recorder(env: &TestEnv) -> (String, PathBuf) {
 
 /// A plugin whose hooks call another program than windlass.
 fn folder_with(env: &TestEnv, binary: &str) -> String {
-    let plugin = Plugin { version: "0.1.0", binary, longest_check: None, roles: &[] };
+    let plugin = Plugin {
+        version: "0.1.0",
+        binary,
+        longest_check: None,
+        roles: &[],
+        servers: Default::default(),
+    };
     for (name, text) in plugin.files() {
         env.file(&format!("marketplace/{name}"), text);
     }
@@ -223,7 +229,13 @@ fn a_session_calls_every_hook_that_it_comes_by() {
     };
     for session in Session::each(script) {
         let (binary, log) = recorder(&session.env);
-        let plugin = Plugin { version: "0.1.0", binary: &binary, longest_check: None, roles: &[] };
+        let plugin = Plugin {
+            version: "0.1.0",
+            binary: &binary,
+            longest_check: None,
+            roles: &[],
+            servers: Default::default(),
+        };
         for (name, text) in plugin.files() {
             session.env.file(&format!("marketplace/{name}"), text);
         }

@@ -89,7 +89,7 @@ fn the_first_that_can_be_used_is_taken_and_told() {
     program(&env, "codex", "case $1 in --version) echo 'codex-cli 0.166.0';; *) exit 1;; esac");
     let variables = [("WINDLASS_CLAUDE", "/nowhere/claude"), ("CODEX_API_KEY", "test-key")];
     let finished = run(&env, &variables, &["--no-wait"]);
-    let told = "agents are played by codex 0.166.0 (`--agent` chooses another)";
+    let told = "agents run with codex 0.166.0 (`--agent` chooses another)";
     assert!(finished.stderr.contains(told), "{finished}");
 }
 
@@ -108,7 +108,7 @@ fn a_backend_may_be_configured_and_its_file_is_told() {
     env.repository.write(".windlass/config.yaml", "agent: codex\n");
     env.repository.commit("configure");
     let finished = run(&env, &[("CODEX_API_KEY", "test-key")], &["--no-wait"]);
-    let told = "agents are played by codex 0.166.0 (`agent` in .windlass/config.yaml)";
+    let told = "agents run with codex 0.166.0 (`agent` in .windlass/config.yaml)";
     assert!(finished.stderr.contains(told), "{finished}");
 }
 
@@ -130,7 +130,7 @@ fn a_key_that_claude_s_provider_refuses_blocks_the_run_with_how_to_sign_in() {
 #[test]
 fn a_backend_that_only_a_step_names_is_looked_at_before_anything_starts() {
     for (name, said) in [
-        ("cluade", "`work` wants to be played by `cluade`, which is not a backend"),
+        ("cluade", "`work` asks for the backend `cluade`, which is not a backend"),
         ("claude", "`claude`, which plays `work`: `/nowhere/claude` (WINDLASS_CLAUDE) is not"),
     ] {
         let env = test_env!();

@@ -3,8 +3,8 @@
 //!
 //! - [`probes`]: what is tried within an attempt and a check, and seen at once.
 //! - [`cheats`]: whole runs that want `completed` without the work.
-//! - `WINDLASS_UPDATE_DOCS=1` writes the table anew; `WINDLASS_ATTACK=NAME` plays one cheat only
-//!   (`cheats` all of them, `probes` all probes), `WINDLASS_ATTACK_LEVEL=hosted` at one level, and
+//! - `WINDLASS_UPDATE_DOCS=1` writes the table anew, as far as it was played; `WINDLASS_ATTACK=NAME,…` plays
+//!   some cheats only (`cheats` all of them, `probes` all probes), `WINDLASS_ATTACK_LEVEL=hosted` at one level, and
 //!   `WINDLASS_SHOW_ATTACKS=1` shows what was said. `WINDLASS_KEEP_WORLDS=1` leaves the folders for a
 //!   look.
 //!
@@ -73,11 +73,14 @@ fn levels_for(who: Who) -> Vec<Level> {
     Level::ALL.into_iter().filter(|level| boxes || weaker(level)).collect()
 }
 
+/// Whether somebody wants this attack, by its name or as one of `all`; without a wish every one is wanted.
+fn wanted(name: &str, all: &str) -> bool {
+    std::env::var("WINDLASS_ATTACK")
+        .map_or(true, |only| only.split(',').any(|only| only == name || only == all))
+}
+
 /// Does everything that this process may, and returns what came of it.
 fn attack(probes: &[Probe], cheats: &[Cheat]) -> Cells {
-    let wanted = |name: &str, all: &str| {
-        std::env::var("WINDLASS_ATTACK").map_or(true, |only| only == name || only == all)
-    };
     let at = std::env::var("WINDLASS_ATTACK_LEVEL");
     let mut jobs = Vec::new();
     for who in Who::possible() {
@@ -121,6 +124,9 @@ fn the_document_tells_what_the_attacks_do() {
     let cells = attack(&probes, &cheats);
     let part = ["WINDLASS_ATTACK", "WINDLASS_ATTACK_LEVEL"];
     if part.iter().any(|name| std::env::var_os(name).is_some()) {
+        if std::env::var_os("WINDLASS_UPDATE_DOCS").is_some() {
+            document::compare(&rows, &cells);
+        }
         return tell(&format!("{cells:#?}"));
     }
     let mut wrong = Vec::new();
@@ -164,7 +170,8 @@ fn the_document_tells_what_the_attacks_do() {
 #[test]
 fn honest_agents_complete_where_cheats_do_not() {
     let wrong = Mutex::new(Vec::new());
-    let cheats = cheats::all().into_iter().filter(|cheat| !cheat.honest.is_empty());
+    let cheats = cheats::all().into_iter();
+    let cheats = cheats.filter(|cheat| !cheat.honest.is_empty() && wanted(cheat.name, "cheats"));
     let worlds = Who::possible().into_iter().flat_map(|who| {
         // Of a session, too: what is detected there is not its host's own fault.
         [Level::Box, Level::Hosted].map(|level| (who, level))

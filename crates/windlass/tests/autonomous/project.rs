@@ -63,7 +63,17 @@ impl Project {
         let mut arguments =
             vec!["run", "--workflow", "autonomous", "More", "--agent-command", &agent];
         arguments.extend(more);
-        self.windlass(&arguments)
+        let run = self.windlass(&arguments);
+        if run.code != Some(3) || self.env.status() != "awaiting_approval" {
+            return run;
+        }
+        // The person has seen the stories.
+        assert!(
+            run.stdout.contains("will be built") || run.stderr.contains("will be built"),
+            "{run}"
+        );
+        self.windlass(&["approve"]).assert_code(0);
+        self.windlass(&["resume"])
     }
 
     /// Calls windlass with the toolchain in reach.

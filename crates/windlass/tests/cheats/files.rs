@@ -34,6 +34,7 @@ fn an_ignored_file_of_an_earlier_step_is_not_new_by_its_date() {
     let workflow = r#"
 workflow: two
 defaults: {retries: 1, timeout: 20s, idle_timeout: 10s}
+cold: false
 steps:
   - {id: first, agent: developer, done: {file: out/report.txt}}
   - {id: second, agent: developer, done: {file: out/report.txt}}
@@ -47,6 +48,29 @@ steps:
     assert_ne!(finished.code, Some(0), "{finished}");
     assert_eq!(env.log_json().count_of_step("step_proven", "second"), 0, "{finished}");
     assert!(finished.stdout.contains("unchanged since the step began"), "{finished}");
+}
+
+#[test]
+fn an_ignored_file_is_in_no_clone_and_satisfies_nothing() {
+    for check in ["{file: out/report.txt}", "{file: 'out/*.txt', stale: ok}"] {
+        let env = env();
+        env.repository.write(".gitignore", "out/\n");
+        env.repository.commit("a folder that git ignores");
+        let workflow = FRESH.replace("{file: \"answer.txt\"}", check);
+        let finished = env.run(&workflow, "mkdir -p out; echo done > out/report.txt", &["--yes"]);
+        assert_ne!(finished.code, Some(0), "{finished}");
+        assert!(finished.stdout.contains("git ignores it, so no clone has it"), "{finished}");
+    }
+}
+
+#[test]
+fn a_program_that_is_not_there_satisfies_no_negation() {
+    for check in ["{run: '! no-such-linter src'}", "{not: {run: no-such-linter src}}"] {
+        let workflow =
+            FRESH.replace("{file: \"answer.txt\"}", &format!("[{{diff: any}}, {check}]"));
+        let finished = env().run(&workflow, "echo right > answer.txt", &["--yes", "--no-baseline"]);
+        assert_ne!(finished.code, Some(0), "{finished}");
+    }
 }
 
 #[test]

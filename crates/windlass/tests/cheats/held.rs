@@ -108,8 +108,34 @@ fn accepting_one_changed_test_frees_no_other() {
     let resumed = env.windlass(&["resume"]);
     assert_ne!(resumed.code, Some(0), "{resumed}");
     let failed = env.log_json().of("cold_proof_failed")[0].to_string();
-    assert!(failed.contains("passes as well with nonsense in tests/test_hey.sh"), "{failed}");
+    let why = "1 tests ran, fewer than the 2 of red that a person accepted";
+    assert!(failed.contains(why), "{failed}");
     env.assert_audit();
+}
+
+#[test]
+fn an_accepted_test_still_has_to_run() {
+    // The person accepts another text of the only test, and not that nobody runs it any more.
+    for (report, why) in [
+        (REPORT, "1 tests ran, fewer than the 2 of red that a person accepted"),
+        ("", "passes as well with nonsense in tests/test_bye.sh"),
+    ] {
+        let env = world();
+        let leaves_out = RUNNER.replace(
+            "  if sh \"$t\"",
+            "  grep -qs \"$t\" left-out.txt && continue\n  if sh \"$t\"",
+        );
+        env.repository.write("run-tests.sh", &leaves_out);
+        env.repository.commit("leaves out");
+        let tidy = "echo '# said better' >> tests/test_bye.sh; echo tests/test_bye.sh > left-out.txt; rm bye.sh";
+        stops_at_a_gate(&env, &workflow(report, PASSES), tidy);
+        env.windlass(&["approve"]).assert_code(0);
+        let resumed = env.windlass(&["resume"]);
+        assert_ne!(resumed.code, Some(0), "{resumed}");
+        let failed = env.log_json().of("cold_proof_failed")[0].to_string();
+        assert!(failed.contains(why), "{failed}");
+        env.assert_audit();
+    }
 }
 
 #[test]

@@ -74,7 +74,6 @@ fn some_files_ask_whatever_the_workflow_says() {
         "AGENTS.md",
         "docs/CLAUDE.md",
         ".gitmodules",
-        ".github/workflows/ci.yml",
     ] {
         let env = env();
         let agent = format!("mkdir -p $(dirname {file}); echo x > {file}; echo right > answer.txt");
@@ -82,6 +81,57 @@ fn some_files_ask_whatever_the_workflow_says() {
         assert_eq!(finished.code, Some(3), "{file}: {finished}");
         assert_eq!(env.status_json()["gate"]["protected"][0], file);
     }
+}
+
+const CI: &str = ".github/workflows/ci.yml";
+
+#[test]
+fn a_ci_file_stops_no_step_and_lands_when_a_person_has_seen_it() {
+    let workflow = r#"
+workflow: two
+defaults: {retries: 1}
+steps:
+  - {id: one, agent: developer, task: One., done: {diff: any}, commit: wip}
+  - {id: two, agent: developer, task: Two., done: {diff: any}, commit: wip}
+"#;
+    let agent = format!(
+        "case $WINDLASS_STEP in one) mkdir -p .github/workflows; echo x > {CI};; \
+         two) echo y > b.txt;; esac"
+    );
+    let env = env();
+    let finished = env.run(workflow, &agent, &["--yes"]);
+    assert_eq!(finished.code, Some(3), "{finished}");
+    let gate = env.status_json()["gate"].clone();
+    assert_eq!((&gate["kind"], &gate["step"]), (&"protected".into(), &"two".into()), "{gate:#}");
+    assert_eq!(gate["protected"], serde_json::json!([CI]));
+    env.windlass(&["approve"]).assert_code(0);
+    assert_eq!(env.windlass(&["resume"]).code, Some(0));
+    assert_eq!(env.log_json().count("gate_opened"), 1, "one question for one content");
+    env.assert_audit();
+}
+
+#[test]
+fn a_ci_file_is_shown_whole_at_the_next_gate_of_the_workflow() {
+    let workflow = r#"
+workflow: two
+defaults: {retries: 1}
+steps:
+  - {id: one, agent: developer, task: One., done: {diff: any}, commit: wip}
+  - {id: two, agent: developer, task: Two., done: {diff: any}, commit: wip, gate: approval}
+"#;
+    let agent = format!(
+        "case $WINDLASS_STEP in one) mkdir -p .github/workflows; echo x > {CI};; \
+         two) echo y > b.txt; echo x2 > {CI};; esac"
+    );
+    let env = env();
+    let finished = env.run(workflow, &agent, &[]);
+    assert_eq!(finished.code, Some(3), "{finished}");
+    let gate = env.status_json()["gate"].clone();
+    assert_eq!((&gate["kind"], &gate["step"]), (&"approval".into(), &"two".into()), "{gate:#}");
+    assert_eq!(gate["protected"], serde_json::json!([CI]));
+    env.windlass(&["approve"]).assert_code(0);
+    assert_eq!(env.windlass(&["resume"]).code, Some(0));
+    env.assert_audit();
 }
 
 #[test]

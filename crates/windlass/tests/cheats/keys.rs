@@ -111,7 +111,7 @@ fn only_the_user_lets_variables_through() {
     command.envs(planted);
     let finished = env.finish(command);
     finished.assert_code(0);
-    assert!(finished.stderr.contains("`pass_env` in .windlass/config.yaml is not heeded"));
+    assert!(finished.stderr.contains("`pass_env` in .windlass/config.yaml is ignored"));
     let shown = env.windlass(&["log", "--attempt", "build#1"]).stdout;
     assert!(shown.contains("MODEL_API_KEY=") && !shown.contains("not-theirs"), "{shown}");
     let refused = env.run(ANSWER, agent, &["--pass-env", "GH_TOKEN"]);
@@ -129,7 +129,7 @@ fn only_the_user_says_what_attempts_and_checks_reach() {
     let finished = env.run(ANSWER, agent, &["--sandbox", "prefer", "--expose", "."]);
     finished.assert_code(0);
     for key in ["sandbox: off", "expose", "registries"] {
-        let told = format!("`{key}` in .windlass/config.yaml is not heeded");
+        let told = format!("`{key}` in .windlass/config.yaml is ignored");
         assert!(finished.stderr.contains(&told), "{finished}");
     }
     let refused = env.run(ANSWER, agent, &["--expose", "/"]);

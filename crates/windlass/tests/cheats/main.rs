@@ -1,6 +1,7 @@
 //! Agents that cheat, each in its own way. None gets a step done that is not done.
 
 mod attributes;
+mod borrowed;
 mod branches;
 mod clones;
 mod deciding;

@@ -37,13 +37,17 @@ fn bad_stories_go_back_with_their_mistakes_and_good_ones_are_proven() {
     );
     honest(&env, &one_step(2, "{stories: '{specs}/stories.yaml'}"), &agent);
     let prompt = fs_err::read_to_string(env.place().join(SPECS).join("seen.md")).unwrap();
-    assert!(prompt.contains("line 1: `one` is no id of a story"), "{prompt}");
+    assert!(prompt.contains("line 1: `one` is not an id of a story"), "{prompt}");
     // A prompt has room for little; the rest lies beside it.
     let whole = prompt.split("Whole output: `").nth(1).and_then(|rest| rest.split('`').next());
     let whole = fs_err::read_to_string(env.place().join(whole.expect("a path"))).unwrap();
-    for mistake in
-        ["`one` is no id of a story", "found `XS`", "no test can show", "`/etc/x`", "no story `S9`"]
-    {
+    for mistake in [
+        "`one` is not an id of a story",
+        "found `XS`",
+        "no test can show",
+        "`/etc/x`",
+        "no story `S9`",
+    ] {
         assert!(whole.contains(mistake), "{mistake}: {whole}");
     }
     let proven = env.log_json().last("step_proven").unwrap().to_string();
@@ -85,14 +89,18 @@ fn questions_are_checked_for_their_phase() {
     honest(&test_env!(), &one_step(1, "{questions: '{specs}/q.yaml', phase: planning}"), &agent);
     let env = test_env!();
     caught(&env, &one_step(1, "{questions: '{specs}/q.yaml'}"), &agent);
-    assert!(said(&env).contains("`order` is no category of analysis questions"), "{}", said(&env));
+    assert!(
+        said(&env).contains("`order` is not a category of analysis questions"),
+        "{}",
+        said(&env)
+    );
     let none = format!("mkdir -p {SPECS}; echo 'questions: []' > {SPECS}/q.yaml");
     honest(&test_env!(), &one_step(1, "{questions: '{specs}/q.yaml'}"), &none);
 }
 
 const REVIEWED: &str = r#"
 workflow: reviewed
-defaults: {retries: 1, timeout: 20s, idle_timeout: 10s}
+defaults: {retries: 2, timeout: 20s, idle_timeout: 10s}
 steps:
   - {id: tests, agent: developer, task: Test it., done: {file: tests/a.sh}}
   - {id: code, agent: developer, task: Do it., done: {file: answer.txt}}
@@ -149,7 +157,7 @@ fn findings_in_tests_lead_back_to_the_tests() {
 }
 
 #[test]
-fn a_verdict_that_nobody_can_read_sends_the_work_back() {
+fn a_verdict_that_nobody_can_read_is_written_again_by_the_judge() {
     for (report, why) in [
         ("Fine.\n\n```\nAPPROVED\n```\n", "has no verdict"),
         ("> APPROVED\n", "has no verdict"),
@@ -159,9 +167,17 @@ fn a_verdict_that_nobody_can_read_sends_the_work_back() {
     ] {
         let env = test_env!();
         reviewed(&env, report);
-        let back = sent_back_to(&env);
-        assert!(back["message"].as_str().unwrap().contains(why), "{report}: {back:#}");
+        assert_rewritten(&env, "review", why);
     }
+}
+
+/// The judge's first report is refused for this reason, and nobody else has to do anything.
+fn assert_rewritten(env: &TestEnv, step: &str, why: &str) {
+    let log = env.log_json();
+    let refused = log.of("step_not_proven").into_iter().find(|event| event["step"] == step);
+    let refused = refused.unwrap_or_else(|| panic!("`{step}` was never refused"));
+    assert!(refused["failure"].to_string().contains(why), "{why}: {refused:#}");
+    assert_eq!(log.count("rolled_back"), 0, "{why}");
 }
 
 #[test]
@@ -181,7 +197,7 @@ fn yesterdays_report_is_no_review() {
 
 const TESTED: &str = r#"
 workflow: tested
-defaults: {retries: 1, timeout: 20s, idle_timeout: 10s}
+defaults: {retries: 2, timeout: 20s, idle_timeout: 10s}
 steps:
   - {id: plan, agent: planner, task: Plan., publishes: {items: array}, done: {file: plan.md}}
   - id: stories
@@ -247,14 +263,20 @@ fn a_tester_is_believed_only_with_tests_that_exist() {
             "names no test that exists: AC1 → tests/sum.sh::adds",
         ),
         ("AC1: PASS sums\nAC2: PASS prints\n", "names no test that exists: AC2 → prints"),
-        ("AC1: PASS ../../etc/passwd\nAC2: FAIL\n", "names no test that exists: AC1"),
     ] {
         let env = test_env!();
         tested(&env, report);
-        let back = sent_back_to(&env);
-        assert!(back["message"].as_str().unwrap().contains(why), "{report}: {back:#}");
-        assert_eq!(back["target"], "stories/S1/code");
+        assert_rewritten(&env, "stories/S1/verify", why);
     }
+    // A criterion that fails is the developer's, whatever else is wrong with the report.
+    let env = test_env!();
+    tested(&env, "AC1: PASS ../../etc/passwd\nAC2: FAIL\n");
+    let back = sent_back_to(&env);
+    assert!(
+        back["message"].as_str().unwrap().contains("names no test that exists: AC1"),
+        "{back:#}"
+    );
+    assert_eq!(back["target"], "stories/S1/code");
 }
 
 #[test]

@@ -89,11 +89,11 @@ steps:
 #[test]
 fn a_report_that_is_a_link_a_pipe_or_a_folder() {
     for (makes, why) in [
-        ("ln -s ../passing.xml out/r.xml", "`out/r.xml` is no plain file"),
-        ("mkfifo out/r.xml", "`out/r.xml` is no plain file"),
+        ("ln -s ../passing.xml out/r.xml", "`out/r.xml` is not a plain file"),
+        ("mkfifo out/r.xml", "`out/r.xml` is not a plain file"),
         ("mkdir out/r.xml", "the command wrote no report"),
         ("rmdir out; mkdir real; cp passing.xml real/r.xml; ln -s real out", "wrote no report"),
-        ("ln -s /dev/zero out/r.xml", "`out/r.xml` is no plain file"),
+        ("ln -s /dev/zero out/r.xml", "`out/r.xml` is not a plain file"),
     ] {
         let env = world("mkdir -p out; . ./make.sh");
         let agent = format!("echo '{PASSING}' > passing.xml; echo '{makes}' > make.sh");
@@ -142,7 +142,7 @@ fn a_good_report_of_a_command_that_failed_or_was_ended() {
 fn coverage_of_another_tree() {
     for (path, why) in [
         ("/home/x/other/answer.txt", "`/home/x/other/answer.txt` lies outside"),
-        ("missing.txt", "`missing.txt` is no file"),
+        ("missing.txt", "`missing.txt` is not a file"),
         ("../../answer.txt", "lies outside"),
     ] {
         let env = world("mkdir -p out; cp report.txt out/lcov.info");

@@ -328,12 +328,12 @@ fn old_tests_that_red_takes_away_are_named() {
 fn a_suite_that_gives_no_answer_is_not_red() {
     let env = world(RUNNER);
     let red = format!("{RED}; echo 'kill -9 $PPID' > tests/test_more.sh");
-    let why = "no answer";
+    let why = "could not run";
     caught_at("red", &env, &workflow(""), &agent(&red, GREEN), why);
     let env = world(RUNNER);
     let workflow = workflow(", timeout: 2s");
     let red = format!("{RED}; echo 'sleep 60' > tests/test_more.sh");
-    caught_at("red", &env, &workflow, &agent(&red, GREEN), "took longer than 2.0s: no answer");
+    caught_at("red", &env, &workflow, &agent(&red, GREEN), "could not run: took longer than 2.0s");
 }
 
 /// A test that passes as soon as another file of the tests is there: no implementation makes it pass.

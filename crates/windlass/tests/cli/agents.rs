@@ -104,7 +104,7 @@ fn every_agent_that_a_shipped_workflow_names_has_a_role() {
     }
 }
 
-/// `feature` is no built-in workflow until a pull request can be a step: what is wrong with it today are
+/// `feature` is not a built-in workflow until a pull request can be a step: what is wrong with it today are
 /// the words that belong to that, and nothing else.
 #[test]
 fn the_feature_workflow_waits_for_nothing_but_what_is_announced() {

@@ -1,4 +1,4 @@
-//! Help from a person: blockers, what shows that they are put right, and how the run goes on.
+//! Help from a person: blockers, what shows that they are solved, and how the run continues.
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -188,7 +188,7 @@ fn a_living_driver_looks_and_tells_what_it_found() {
     fs_err::write(key(&env), "").unwrap();
     let resolved = env.json(&["fixed", "1", "--notes", "now it is", "--json"]);
     assert_eq!(resolved["resolved"], true);
-    driver.wait(wait::DEADLINE).expect("the run goes on").assert_code(0);
+    driver.wait(wait::DEADLINE).expect("the run continues").assert_code(0);
     assert_eq!(blockers(&env)[0]["resolved"]["notes"], "now it is");
 }
 
@@ -290,7 +290,7 @@ fn a_check_that_turns_green_lets_a_living_driver_go_on_by_itself() {
         !driver.has_ended() && env.windlass(&["status"]).stdout.contains("The key is missing")
     });
     fs_err::write(key(&env), "").expect("a key");
-    driver.wait(wait::DEADLINE).expect("the run goes on").assert_code(0);
+    driver.wait(wait::DEADLINE).expect("the run continues").assert_code(0);
     let resolved = &blockers(&env)[0]["resolved"];
     assert_eq!((&resolved["by"], &resolved["notes"]), (&Value::Null, &Value::Null), "{resolved}");
     let prompt = fs_err::read_to_string(env.place().join(".windlass/run/seen.md")).unwrap();

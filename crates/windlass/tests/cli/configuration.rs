@@ -72,12 +72,16 @@ fn the_configuration_in_the_documentation_is_one() {
             .unwrap_or_else(|found| panic!("{example}\n{found:?}"))
     };
     let configs: Vec<_> = blocks.map(parse).collect();
-    let [first, confined, times, rules] = configs.as_slice() else { panic!("{configs:?}") };
+    let [first, confined, publishing, times, rules] = configs.as_slice() else {
+        panic!("{configs:?}")
+    };
     assert!(first.workflow.is_some() && first.agent.is_some() && first.notify.is_some());
     let confined = &confined.confinement;
     assert!(confined.sandbox.is_some() && confined.copy_limit.is_some());
     assert!(confined.disk_limit.is_some());
     assert_eq!((confined.expose.len(), confined.registries.len()), (2, 2));
+    let publishing = &publishing.confinement.publishing;
+    assert_eq!((publishing.publishes.len(), publishing.may_publish.len()), (2, 1));
     assert!(times.quiet_hours.len() == 2 && times.day_budget_usd == Some(20.0));
-    assert_eq!(rules.failures.len(), 3);
+    assert_eq!(rules.failures.len(), 4);
 }

@@ -101,7 +101,7 @@ fn a_person_sees_where_the_run_stands() {
     assert!(shown.contains("windlass approve"), "{shown}");
     let commit =
         env.repository.git(&["for-each-ref", "--format=%(subject)", "refs/heads/windlass"]);
-    assert_snapshot!(commit, @"wip(plan): Planning - Do it");
+    assert_snapshot!(commit, @"Do it (planning)");
 }
 
 #[test]

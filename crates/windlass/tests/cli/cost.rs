@@ -98,7 +98,7 @@ fn a_run_a_day_or_all_repositories_can_be_asked_for() {
     assert_eq!(future.stdout.trim(), "no attempt in this repository has ended since 2999-01-01");
     let wrong = env.windlass(&["cost", "--since", "yesterday"]);
     wrong.assert_code(2);
-    assert!(wrong.stderr.contains("`--since yesterday` is no date"), "{wrong}");
+    assert!(wrong.stderr.contains("`--since yesterday` is not a date"), "{wrong}");
     env.windlass(&["cost", "--run", "nosuch"]).assert_code(2);
     env.windlass(&["cost", "--all", "--run", &run]).assert_code(2);
     // From anywhere, also where no repository is.

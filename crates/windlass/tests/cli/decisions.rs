@@ -18,6 +18,46 @@ fn an_approval_of_something_else_is_refused() {
 }
 
 #[test]
+fn decisions_are_recorded_under_the_name_that_git_has() {
+    let env = at_the_gate();
+    env.repository.git(&["config", "user.name", "Ada Lovelace"]);
+    env.repository.git(&["config", "user.email", "ada@example.org"]);
+    env.windlass(&["feedback", "first line\nsecond line"]).assert_code(0);
+    let log = env.windlass(&["log"]).stdout;
+    let told = log.lines().find(|line| line.contains("Ada Lovelace sent `plan` back"));
+    assert!(told.is_some_and(|line| line.ends_with(": first line second line")), "{log}");
+    // Without git's name it is the account.
+    env.repository.git(&["config", "--unset", "user.name"]);
+    env.windlass(&["abort"]).assert_code(0);
+    let journal = env.log_json();
+    let mut actors = journal.lines.iter().filter_map(|record| record["actor"].as_str());
+    let last = actors.rfind(|actor| actor.starts_with("person:"));
+    assert_eq!(last, Some("person:ada"));
+}
+
+#[test]
+fn times_are_local_for_people_and_exact_for_programs() {
+    let env = at_the_gate();
+    let listed = env.windlass(&["status", "--all"]).stdout;
+    assert!(listed.contains(" just now ") || listed.contains(" ago "), "{listed}");
+    let started =
+        env.json(&["status", "--all", "--json"])[0]["started"].as_str().unwrap().to_owned();
+    assert!(started.ends_with('Z'), "{started}");
+    let at = |zone: &str| {
+        let log = env.windlass_with(&[("TZ", zone)], &["log"]).stdout;
+        log.lines().next().unwrap().to_owned()
+    };
+    // A zone that is half an hour away has another time on the clock, whatever the hour is.
+    let (here, there) = (at("UTC0"), at("TST-0:30"));
+    assert_ne!(here, there);
+    let seq: u64 = here.split_whitespace().next().unwrap().parse().unwrap();
+    let journal = env.log_json();
+    let record = journal.lines.iter().find(|record| record["seq"] == seq).unwrap();
+    let exact = record["time"].as_str().unwrap();
+    assert!(exact.ends_with('Z') && here.contains(&exact[11..19]), "{here}: {exact}");
+}
+
+#[test]
 fn feedback_has_the_step_done_again_with_the_words_in_its_prompt() {
     let env = test_env!();
     let agent = format!("cp \"$WINDLASS_PROMPT_FILE\" prompt.md; {HONEST}");
@@ -163,7 +203,7 @@ fn where_an_attempt_was_not_boxed_decisions_need_a_terminal() {
         let refused = from_nowhere(&env, words);
         refused.assert_code(2);
         assert!(refused.stderr.contains("was not boxed"), "{words:?}: {refused}");
-        assert!(refused.stderr.contains("at a terminal of your own"), "{words:?}: {refused}");
+        assert!(refused.stderr.contains("in a terminal of your own"), "{words:?}: {refused}");
     }
     assert_eq!(env.status(), "awaiting_approval");
     // To stop a run accepts nothing.

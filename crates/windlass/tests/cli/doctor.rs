@@ -1,7 +1,7 @@
 //! What doctor finds, and what a bundle says.
 
 use windlass_engine::launcher::confine::{ConfinementLevel, level};
-use windlass_testkit::{Finished, Gh, Remote, TestEnv, test_env};
+use windlass_testkit::{Finished, Gh, Remote, TestEnv, test_env, wait};
 
 use crate::support::{GATED, HONEST, at_the_gate};
 
@@ -307,4 +307,52 @@ fn files(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
             false => found.push(entry.path()),
         }
     }
+}
+
+#[test]
+fn a_home_that_is_not_there_is_a_problem_and_what_is_used_is_counted() {
+    let env = at_the_gate();
+    let used = finding(&env.json(&["doctor", "--json"]), "used").clone();
+    assert!(used["detail"]["bytes"].as_u64().unwrap() > 0, "{used}");
+    let mut command = env.windlass_command(&["doctor", "--json"]);
+    for name in ["WINDLASS_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"] {
+        command.env_remove(name);
+    }
+    command.env("HOME", env.root().join("no-such-home"));
+    let finished = env.finish(command);
+    finished.assert_code(1);
+    let findings = serde_json::from_str(&finished.stdout).unwrap();
+    let state = finding(&findings, "state");
+    assert_eq!(state["state"], "problem", "{state}");
+    assert!(state["says"].as_str().unwrap().contains("no-such-home` is not there"), "{state}");
+}
+
+#[test]
+fn what_windlass_does_is_written_down_where_that_is_asked_for() {
+    let env = test_env!();
+    let log = env.state().join("log/windlass.log");
+    env.run(GATED, HONEST, &["--yes"]).assert_code(0);
+    assert!(!log.exists(), "nobody asked");
+
+    let mut command = env.run_command(GATED, HONEST, &["--yes"]);
+    command.env("WINDLASS_LOG", "debug");
+    let run = env.start(command).wait(wait::DEADLINE).expect("the run hangs");
+    run.assert_code(0);
+    let text = fs_err::read_to_string(&log).unwrap();
+    for span in [
+        "INFO decision run=",
+        "INFO effect run=",
+        "INFO effect: attempt attempt=plan#1",
+        "INFO effect: check command=",
+        "DEBUG effect: attempt: git command=git add -A",
+    ] {
+        assert!(text.contains(span), "no `{span}` in\n{text}");
+    }
+    let file = env.root().join("with-log.md");
+    let told = env.windlass(&["doctor", "--bundle", &file.to_string_lossy()]);
+    assert!(told.stdout.contains("WINDLASS_LOG"), "{told}");
+    let bundle = fs_err::read_to_string(&file).unwrap();
+    let (_, shown) = bundle.split_once("## The last of the log").unwrap();
+    assert!(shown.contains("decision run="), "{shown}");
+    assert!(!shown.contains(&*env.home().to_string_lossy()), "{shown}");
 }

@@ -107,7 +107,7 @@ fn two_runs_on_one_account_wait_for_its_limit_side_by_side_and_complete() {
     configure(&env, LIMIT);
     let agent = limited(&env, "3 s");
     let mut first = env.start(env.run_command(ONE, &agent, &[]));
-    wait::for_fact("the limit", || first.stderr().contains("met a provider's limit"));
+    wait::for_fact("the limit", || first.stderr().contains("reached a provider's limit"));
     env.run(ONE, &agent, &[]).assert_code(0);
     first.wait(wait::DEADLINE).expect("the first run ends").assert_code(0);
     assert_eq!(calls(&env), 3);
@@ -144,7 +144,7 @@ fn a_mistake_in_the_hours_is_shown_with_its_place_and_nothing_starts() {
     let refused = env.run(ONE, "true", &[]);
     refused.assert_code(2);
     assert!(refused.stderr.contains("config.yaml:2:14"), "{refused}");
-    assert!(refused.stderr.contains("`25:00` is no time of day"), "{refused}");
+    assert!(refused.stderr.contains("`25:00` is not a time of day"), "{refused}");
 }
 
 #[test]

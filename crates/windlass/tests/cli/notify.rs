@@ -3,7 +3,7 @@
 use windlass_engine::launcher::confine::{ConfinementLevel, level};
 use windlass_testkit::{TestEnv, test_env, wait};
 
-use crate::support::{GATED, HONEST, waiting};
+use crate::support::{GATED, HONEST, json, waiting};
 
 /// A script that keeps what it was told, one line each.
 fn script(env: &TestEnv) -> (String, std::path::PathBuf) {
@@ -85,7 +85,7 @@ fn a_notification_cannot_approve() {
     finished.assert_code(3);
     assert_eq!(env.status(), "awaiting_approval");
     let said = fs_err::read_to_string(answer).unwrap();
-    assert!(said.contains("decisions are for people"), "{said}");
+    assert!(said.contains("only people decide"), "{said}");
 }
 
 #[test]
@@ -156,4 +156,59 @@ fn a_pause_that_a_person_asked_for_is_not_told() {
     env.windlass(&["pause", "--now"]).assert_code(0);
     driver.wait(wait::DEADLINE).expect("the driver ends").assert_code(4);
     assert!(!told.exists(), "{:?}", lines(&told));
+}
+
+/// One step whose gate is the last thing of the run.
+const LAST_GATE: &str = r#"
+workflow: last
+steps:
+  - id: plan
+    agent: planner
+    task: Plan.
+    done: {file: plan.md}
+    gate: approval
+"#;
+
+#[test]
+fn a_run_that_an_approval_completes_is_told_although_nobody_drives_it() {
+    let env = test_env!();
+    let (command, told) = script(&env);
+    env.run(LAST_GATE, HONEST, &["--notify", "off"]).assert_code(3);
+    env.file(".config/windlass/config.yaml", format!("notify: {command}\n"));
+    env.windlass(&["approve"]).assert_code(0);
+    assert_eq!(lines(&told), ["completed||completed|Do it|the run is complete"]);
+}
+
+#[test]
+fn a_test_tells_as_a_run_would_and_says_when_it_cannot() {
+    let env = test_env!();
+    let told = env.root().join("tmp/told");
+    let command = format!("echo $WINDLASS_EVENT > '{}'", told.display());
+    let tested = env.windlass(&["notify", "test", "--notify", &command]);
+    tested.assert_code(0);
+    assert_eq!(lines(&told), ["gate"], "{tested}");
+    let failed = env.windlass(&["notify", "test", "--notify", "exit 3"]);
+    failed.assert_code(1);
+    assert!(failed.stderr.contains("the notification failed: it exited with 3"), "{failed}");
+    env.file(".config/windlass/config.yaml", "notify: off\n");
+    let off = env.windlass(&["notify", "test", "--json"]);
+    assert_eq!(json(&off)["by"], "off", "{off}");
+}
+
+#[test]
+fn a_desktop_notice_has_no_words_of_others_in_its_command() {
+    let env = test_env!();
+    let told = env.root().join("tmp/told");
+    let program = format!("#!/bin/sh\nprintf '%s|' \"$@\" > '{}'\n", told.display());
+    let file = env.file("bin/notify-send", program);
+    fs_err::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut command = env.windlass_command(&["notify", "test", "--notify", "desktop"]);
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{path}", file.parent().unwrap().display()));
+    env.finish(command).assert_code(0);
+    let words = fs_err::read_to_string(&told).unwrap();
+    assert!(
+        words.starts_with("--app-name=windlass|--|windlass: gate|this is only a test"),
+        "{words}"
+    );
 }

@@ -151,9 +151,20 @@ fn folders_of_somebody_else_are_copied_and_can_be_changed() {
 #[test]
 fn a_network_that_cannot_be_closed_is_told_before_anything_starts() {
     let env = test_env!().without_namespaces();
-    let workflow = "workflow: w\nsteps:\n  - {id: work, agent: x, task: t, network: off, done: {file: work.md}}\n";
-    let finished = env.run(workflow, "echo done > work.md", &[]);
+    let workflow = |network: &str| {
+        format!(
+            "workflow: w\nsteps:\n  - {{id: work, agent: x, task: t, network: {network}, done: {{file: work.md}}}}\n"
+        )
+    };
+    let finished = env.run(&workflow("provider"), "echo done > work.md", &[]);
     finished.assert_code(0);
-    let words = "`work` asks for `network: off`, which cannot be kept here";
+    let words = "`work` asks for `network: provider`, which cannot be enforced here";
     assert!(finished.stderr.contains(words), "{finished}");
+    // A filter closes the network as a whole.
+    let env = test_env!().without_namespaces();
+    let agent =
+        "bash -c ': > /dev/tcp/127.0.0.1/9' 2>&1 | grep -q 'not permitted' && echo done > work.md";
+    let finished = env.run(&workflow("off"), agent, &[]);
+    finished.assert_code(0);
+    assert!(!finished.stderr.contains("cannot be enforced here"), "{finished}");
 }

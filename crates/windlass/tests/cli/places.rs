@@ -40,6 +40,28 @@ fn the_place_is_printed_and_pruned_after_the_run() {
 }
 
 #[test]
+fn a_place_with_work_that_is_nowhere_else_is_not_pruned() {
+    let env = at_the_gate();
+    env.windlass(&["abort"]).assert_code(0);
+    let own = env.place().join("notes.txt");
+    fs_err::write(&own, "written after the run had ended\n").expect("a file");
+    let pruned = env.windlass(&["place", "prune"]).assert_code(0).stdout.clone();
+    assert!(pruned.contains("it has files that are nowhere else"), "{pruned}");
+    assert!(own.is_file(), "nobody has another copy of it");
+    fs_err::remove_file(&own).expect("a file");
+    // What is left is what a snapshot has: the unfinished work of the aborted run can be restored.
+    let pruned = env.windlass(&["place", "prune"]).assert_code(0).stdout.clone();
+    assert!(pruned.contains("removed the places of"), "{pruned}");
+    assert!(!env.place().exists());
+    let to = env.root().join("back");
+    let name = env.windlass(&["trash", "list", "--json"]).stdout;
+    let name: serde_json::Value = serde_json::from_str(&name).expect("a list");
+    let name = name[0]["name"].as_str().expect("a name");
+    env.windlass(&["trash", "restore", name, "--to", &to.to_string_lossy()]).assert_code(0);
+    assert!(fs_err::read_dir(&to).expect("a folder").next().is_some());
+}
+
+#[test]
 fn here_works_in_the_checkout_and_refuses_what_is_not_committed() {
     let env = test_env!();
     env.repository.write("mine.txt", "mine\n");

@@ -375,7 +375,7 @@ fn a_platform_from_elsewhere_is_used_with_warnings() {
     env.repository.write(OWN_FILE, foreign);
     let checked = env.windlass(&["platform", "check", OWN_FILE]);
     checked.assert_code(0);
-    for said in ["no key `owner`", "without `version`", "`migrate` is no command"] {
+    for said in ["no key `owner`", "without `version`", "`migrate` is not a command"] {
         assert!(checked.stderr.contains(said), "{said}: {checked}");
     }
     let detected = env.windlass(&["platform", "detect"]);
@@ -406,7 +406,7 @@ fn a_check_names_the_platform_and_what_it_leaves_out() {
     let workflow = elsewhere.workflow(WORKFLOW);
     let drawn = elsewhere.windlass(&["graph", &workflow]);
     drawn.assert_code(0);
-    assert!(drawn.stderr.contains("its commands are left open here"), "{drawn}");
+    assert!(drawn.stderr.contains("its commands are not filled in here"), "{drawn}");
     elsewhere.windlass(&["simulate", &workflow]).assert_code(0);
 }
 

@@ -35,7 +35,7 @@ fn settings_get_two_entries_and_keep_all_else() {
 
     let before = read(&env, ".claude/settings.json");
     let again = plugin(&env, &["install"]);
-    assert_eq!(again.assert_code(0).stdout, "nothing had to be changed\n");
+    assert_eq!(again.assert_code(0).stdout, "nothing to change\n");
     assert_eq!(read(&env, ".claude/settings.json"), before);
 
     plugin(&env, &["uninstall"]).assert_code(0);
@@ -186,7 +186,7 @@ fn hooks_of_others_in_codex_stay_byte_for_byte() {
     let ours = hooks["hooks"]["Stop"][1]["hooks"][0]["command"].as_str().unwrap();
     assert!(ours.ends_with("windlass hook codex stop"), "{ours}");
     let again = plugin(&env, &["install", "--host", "codex"]);
-    assert_eq!(again.assert_code(0).stdout, "nothing had to be changed\n");
+    assert_eq!(again.assert_code(0).stdout, "nothing to change\n");
     plugin(&env, &["validate"]).assert_code(0);
     plugin(&env, &["uninstall", "--host", "codex"]).assert_code(0);
     assert_eq!(read(&env, ".codex/hooks.json"), theirs);

@@ -185,14 +185,15 @@ fn the_text_says_what_was_done_and_what_stands_behind_it() {
     assert_eq!(opened["title"], "feat(#42): Say hello");
     let body = opened["body"].as_str().unwrap();
     for words in [
-        "## Summary\n\nSay hello\n\nCloses #42.\n",
+        "## What changed and why\n\nSay hello\n\nCloses #42.\n",
+        "## How it was proven\n",
         "## Steps\n",
         "| Implementing (`implement`) | done | 1 | observed |",
         "| Judging (`judge`) | done | 1 | claimed only |",
         "| Linting (`lint`) | **waived**; its work is not part of the result (answer.txt)",
         "## Evidence\n",
-        "holds | observed |",
-        "holds | claimed |",
+        "passed | observed |",
+        "passed | claimed |",
         "## Not proven\n",
         "- **Linting (`lint`): waived**\n  - ",
         "- Documenting (`docs`): nothing &#124; to &lt;b&gt;say&lt;/b&gt;",
@@ -243,7 +244,7 @@ fn hostile_words_are_neither_flag_nor_command_nor_markup() {
         "--help",
         "--body-file=/etc/passwd",
         touch.as_str(),
-        "a\n\n## Evidence\n\n| `x` | fine | holds | observed |",
+        "a\n\n## Evidence\n\n| `x` | fine | passed | observed |",
         "<script>alert(1)</script> <!-- hidden",
         "ask @everyone and @ada, fixes #1, closes other/repo#2 [skip ci]",
         "``` <img src=x> @everyone fixes #1 `````",
@@ -266,7 +267,9 @@ fn hostile_words_are_neither_flag_nor_command_nor_markup() {
         let branch = opened["headRefName"].as_str().unwrap();
         let messages =
             world.env.repository.git(&["log", "--format=%B", &format!("main..{branch}")]);
-        assert!(messages.starts_with(&format!("wip(#{number}/implement): ")), "{messages}");
+        let subject = messages.lines().next().unwrap_or_default();
+        assert!(subject.ends_with(&format!("(#{number}, implementing)")), "{messages}");
+        assert!(subject.chars().count() <= 72 && !messages.contains("wip"), "{messages}");
         for text in [title, body, &messages] {
             for acting in ["@everyone", "@ada", "fixes #1", "repo#2", "[skip ci]"] {
                 assert!(!text.contains(acting), "{acting}: {text}");
@@ -276,4 +279,75 @@ fn hostile_words_are_neither_flag_nor_command_nor_markup() {
     }
     assert_eq!(world.gh.pull_requests().len(), goals.len());
     assert!(!pwned.exists(), "a title was run");
+}
+
+/// Two steps before the pull request.
+const TWO_STEPS: &str = r#"
+workflow: w
+defaults: {retries: 1}
+steps:
+  - {id: implement, agent: developer, task: Write., done: {run: "grep -q right answer.txt"}}
+  - {id: docs, agent: writer, task: Document., done: {run: "grep -q attempt answer.txt"}}
+  - {id: publish, builtin: pull-request, gate: approval}
+"#;
+
+/// Writes something else at each step.
+const WRITER: &str = "echo \"right, attempt $WINDLASS_ATTEMPT\" > answer.txt";
+
+#[test]
+fn what_is_published_is_one_commit_with_the_files_that_were_proven_if_it_is_set() {
+    let world = World::new();
+    world.env.file(".config/windlass/config.yaml", "commits: {squash: run, style: conventional}\n");
+    world.start(TWO_STEPS, WRITER, &["--issue", "42"]).assert_code(3);
+    world.windlass(&["approve"]).assert_code(0);
+    world.windlass(&["resume"]).assert_code(0);
+    let branch = world.env.status_json()["run"]["branch"].as_str().unwrap().to_owned();
+    let pushed = world.remote.branch(&branch).expect("the branch is there");
+    let git = |arguments: &[&str]| world.env.repository.git(arguments);
+    assert_eq!(git(&["rev-list", "--count", &format!("main..{pushed}")]), "1");
+    assert_eq!(git(&["rev-list", "--count", &format!("main..{branch}")]), "2", "every step stays");
+    let tree = |commit: &str| git(&["rev-parse", &format!("{commit}^{{tree}}")]);
+    assert_eq!(tree(&pushed), tree(&branch), "exactly what was proven");
+    let message = git(&["log", "-1", "--format=%B", &pushed]);
+    assert!(message.starts_with("feat: say hello (#42)\n"), "{message}");
+    for trailer in ["Windlass-Step: implement\n", "Windlass-Step: docs\n", "Windlass-Journal: "] {
+        assert!(message.contains(trailer), "{message}");
+    }
+    assert_eq!(world.pull_request()["headRefOid"], pushed.as_str());
+    world.env.assert_audit();
+}
+
+#[test]
+fn what_is_published_a_second_time_goes_on_from_the_first() {
+    let world = World::new();
+    world.env.file(".config/windlass/config.yaml", "commits: {squash: run}\n");
+    world.start(TWO_STEPS, WRITER, &["--issue", "42"]).assert_code(3);
+    // The push arrives, and the pull request cannot be opened.
+    world.gh.fail("pr create", "refuse");
+    world.windlass(&["approve"]).assert_code(0);
+    world.windlass(&["resume"]);
+    let branch = world.env.status_json()["run"]["branch"].as_str().unwrap().to_owned();
+    let first = world.remote.branch(&branch).expect("it was pushed");
+    world.gh.heal();
+    world.windlass(&["resume"]).assert_code(0);
+    assert_eq!(world.remote.branch(&branch), Some(first), "made once, however often it is tried");
+    assert_eq!(world.gh.pull_requests().len(), 1);
+}
+
+#[test]
+fn the_report_and_the_pull_request_count_the_same() {
+    let world = World::new();
+    world.run(WORKFLOW, &["--yes"]).assert_code(0);
+    let opened = world.pull_request();
+    let body = opened["body"].as_str().unwrap();
+    let report: Value =
+        serde_json::from_str(&world.windlass(&["report", "--json"]).stdout).unwrap();
+    let counts = &report["counts"];
+    assert_eq!((&counts["steps"], &counts["steps_proven"]), (&1.into(), &1.into()), "{counts}");
+    let words = "1 of 1 step proven, by 1 check";
+    assert!(body.contains(words), "{body}");
+    let written = world.windlass(&["report"]).stdout;
+    assert!(written.contains(words), "{written}");
+    assert!(body.starts_with("## What changed and why\n\nSay hello\n\nCloses #42.\n"), "{body}");
+    assert!(body.contains("\n| Implementing | "), "{body}");
 }

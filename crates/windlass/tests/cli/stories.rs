@@ -130,7 +130,7 @@ fn failures_are_listed_noted_and_advised_about() {
         "Story: `S1` Pay with Stripe",
         "Where: `src/S1.txt:3`",
         "Changed so far: `src/S1.txt`",
-        "- does not hold: `test -s",
+        "- failed: `test -s",
         "Noted by stories/S1/green#1 (external): the sandbox is down",
         "- stripe (payment)",
     ] {

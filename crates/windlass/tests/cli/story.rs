@@ -43,6 +43,46 @@ fn planned() -> TestEnv {
     env
 }
 
+/// A gate at which people name stories, then the design that completes them.
+const DESIGNED: &str = r#"
+workflow: designed
+steps:
+  - {id: plan, agent: planner, done: {file: plan.md}, gate: approval}
+  - {id: design, agent: architect, done: {stories: "{specs}/stories.yaml"}}
+  - id: stories
+    foreach: items
+    stories: "{specs}/stories.yaml"
+    steps: [{id: red, agent: developer, done: {file: "tests/{item.id}.txt"}}]
+"#;
+
+const DESIGNER: &str = r#"
+set -e
+mkdir -p .windlass/run/specs tests
+case $WINDLASS_ATTEMPT in
+  plan#*) echo x > plan.md ;;
+  design#1) echo 'stories: [{id: S1, title: Log in, size: S, criteria: [POST /login answers 200]}]' > .windlass/run/specs/stories.yaml ;;
+  design#*) echo 'stories: [{id: S1, title: Log in, size: S, criteria: [POST /login answers 200]}, {id: S101, title: Links expire, size: S, criteria: [an old link answers 410]}]' > .windlass/run/specs/stories.yaml ;;
+  stories/*) echo x > "tests/$WINDLASS_ITEM_ID.txt" ;;
+esac
+"#;
+
+#[test]
+fn a_title_is_enough_for_a_story_that_is_still_to_be_designed() {
+    let env = test_env!();
+    env.run(DESIGNED, DESIGNER, &[]).assert_code(3);
+    let added = env.windlass(&["story", "add", "Links expire"]);
+    added.assert_code(0);
+    assert!(added.stdout.contains("S101") || added.stderr.contains("S101"), "{added}");
+    env.windlass(&["approve", "--resume"]).assert_code(0);
+    let log = env.log_json();
+    let refused = log.of("step_not_proven");
+    let why = refused[0]["failure"]["summary"].as_str().unwrap();
+    assert!(why.contains("S101 (Links expire), which a person added"), "{why}");
+    assert_eq!(column(&env, "id"), json!(["S101", "S1"]));
+    let shown = env.json(&["story", "show", "S101", "--json"]);
+    assert!(shown.to_string().contains("an old link answers 410"), "{shown}");
+}
+
 fn column(env: &TestEnv, key: &str) -> Value {
     let list = env.json(&["story", "list", "--json"]);
     list.as_array().expect("a list").iter().map(|story| story[key].clone()).collect()
@@ -124,8 +164,10 @@ fn progress_is_written_reported_and_told() {
     let env = test_env!();
     let told = env.root().join("tmp/told");
     let workflow = STORIES.replace("foreach: items", "foreach: items\n    report: {items: 1}");
-    let gated =
-        AGENT.replace("mkdir -p src;", "test \"$WINDLASS_ITEM_ID\" != S2 || exit 1; mkdir -p src;");
+    // It leaves something each time: a program that does nothing at all is a blocker.
+    let fails = "if test \"$WINDLASS_ITEM_ID\" = S2; then mkdir -p src; \
+                 echo \"$WINDLASS_ATTEMPT\" > src/S2.part; exit 1; fi; mkdir -p src;";
+    let gated = AGENT.replace("mkdir -p src;", fails);
     env.run(&workflow, &gated, &[]).assert_code(3);
     let words = ["story", "add", "Second", "--id", "S2", "--criterion", "GET /2 answers 200"];
     env.windlass(&words).assert_code(0);
@@ -264,7 +306,13 @@ fn one_story_is_built_alone_with_everything_that_stands_behind_it() {
         .collect();
     assert_eq!(
         proofs,
-        ["stories/S1/green", "stories/S1/coverage", "stories/S1/verify", "stories/S1/final"]
+        [
+            "stories/S1/green",
+            "stories/S1/coverage",
+            "stories/S1/verify",
+            "stories/S1/review",
+            "stories/S1/final"
+        ]
     );
     assert!(criterion["proofs"][0]["evidence"].is_string(), "{criterion}");
     assert!(criterion["commit"].is_string(), "{criterion}");

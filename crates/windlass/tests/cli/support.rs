@@ -1,6 +1,7 @@
 //! What these tests have in common.
 
-use windlass_testkit::{TestEnv, test_env};
+use serde_json::Value;
+use windlass_testkit::{Finished, TestEnv, test_env};
 
 /// Two steps, a gate after the first.
 pub(super) const GATED: &str = r#"
@@ -68,15 +69,23 @@ pub(super) fn eventful() -> TestEnv {
 pub(super) fn shown(env: &TestEnv, text: &str) -> String {
     let text = env.normalise(text);
     let is_clock = |word: &str| {
-        word.len() == 8
+        matches!(word.len(), 5 | 8)
             && word.bytes().enumerate().all(|(at, byte)| match at {
                 2 | 5 => byte == b':',
                 _ => byte.is_ascii_digit(),
             })
     };
     let line = |line: &str| {
-        let words = line.split(' ').map(|word| if is_clock(word) { "[CLOCK]" } else { word });
+        let words = line.split(' ').map(|word| {
+            let bare = word.trim_end_matches(',');
+            if is_clock(bare) { word.replace(bare, "[CLOCK]") } else { word.to_owned() }
+        });
         words.collect::<Vec<_>>().join(" ")
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What a command printed for other programs.
+pub(super) fn json(finished: &Finished) -> Value {
+    serde_json::from_str(&finished.stdout).unwrap_or_else(|error| panic!("{error}: {finished}"))
 }

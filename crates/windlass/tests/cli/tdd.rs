@@ -226,7 +226,7 @@ case $WINDLASS_STEP in
   stories/*/red) mkdir -p tests
     echo "test -e src/$WINDLASS_ITEM_ID" > "tests/test_$WINDLASS_ITEM_ID.sh" ;;
   stories/*/green) touch "src/$WINDLASS_ITEM_ID"
-    if grep -q 'does not hold' "$WINDLASS_PROMPT_FILE"; then touch whole; fi ;;
+    if grep -q '` failed' "$WINDLASS_PROMPT_FILE"; then touch whole; fi ;;
 esac"#;
     let finished = env.run(workflow, agent, &["--yes"]);
     assert_eq!(finished.code, Some(0), "{finished}");

@@ -149,7 +149,7 @@ fn check_and_graph_show_what_a_team_stands_for() {
     env.repository.write("team.yaml", TEAM);
     let checked = env.windlass(&["check", "team.yaml"]);
     checked.assert_code(0);
-    for line in ["plan/backend", "side by side", "plan/hub", "worst case: 12 attempts"] {
+    for line in ["plan/backend", "side by side", "plan/hub", "at most 12 attempts"] {
         assert!(checked.stdout.contains(line), "{line}: {checked}");
     }
 }

@@ -101,7 +101,7 @@ fn a_workflow_with_the_input_can_do_without_publishing() {
     let run = ["run", "Do it", "-w", &workflow, "--agent-command", &agent, "--yes"];
     let told = env.windlass(&run);
     told.assert_code(3);
-    assert!(told.stderr.contains("`--input publish=false` does without"), "{told}");
+    assert!(told.stderr.contains("`--input publish=false` turns publishing off"), "{told}");
     env.windlass(&["abort"]).assert_code(0);
     let without = env.windlass(&[&run[..], &["--input", "publish=false"]].concat());
     without.assert_code(0);
@@ -195,7 +195,7 @@ fn what_does_not_hold_before_goes_back_and_the_second_push_follows_the_first() {
     let first = world.remote.branch(BRANCH).expect("the first push");
     let status = world.env.status_json();
     let said = status["run"]["detail"].as_str().unwrap();
-    assert!(said.contains("`again`") && said.contains("has to hold before"), "{said}");
+    assert!(said.contains("`again`") && said.contains("checks before publishing failed"), "{said}");
     world.windlass(&["rollback", "implement", "take it out"]).assert_code(0);
     world.windlass(&["resume"]).assert_code(0);
     let last = world.assert_published();

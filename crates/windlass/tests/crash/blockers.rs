@@ -1,4 +1,4 @@
-//! Dying while it is looked at whether a blocker is put right, and while a question waits.
+//! Dying while it is looked at whether a blocker is solved, and while a question waits.
 
 use windlass_testkit::{TestEnv, in_parallel, test_env, wait};
 
@@ -59,7 +59,7 @@ fn a_blocker_that_is_put_right_comes_to_the_same_end_wherever_the_driver_died() 
         // Whoever comes next says the same again, and it goes on from where it was.
         let again = env.windlass(&["fixed", "--notes", "it is there"]);
         if again.stderr.contains("nothing is blocked") {
-            // It was put right before the driver died: the run only has to go on.
+            // It was solved before the driver died: the run only has to go on.
             env.windlass(&["resume"]).assert_code(0);
         }
         assert_done(&env, point);

@@ -53,7 +53,18 @@ fn a_private_clone_is_removed() {
         env.windlass(&["place", "prune"]).assert_code(0);
         let left = windlass_places(&env);
         assert_eq!(left, usize::from(journalled), "died at {point}");
+        // Where boxes cannot be made there are no stores.
+        let stores = base_stores(&env);
+        assert!(stores.len() <= left, "died at {point}: {stores:?}");
     });
+}
+
+/// The stores that places borrow from, and drafts of some.
+fn base_stores(env: &TestEnv) -> Vec<std::path::PathBuf> {
+    let Ok(repositories) = fs_err::read_dir(env.state().join("repos")) else { return Vec::new() };
+    let bases = repositories.flatten().map(|entry| entry.path().join("base"));
+    let stores = bases.filter_map(|base| fs_err::read_dir(base).ok()).flatten().flatten();
+    stores.map(|entry| entry.path()).filter(|path| path.is_dir()).collect()
 }
 
 /// How many private clones there are.

@@ -25,7 +25,7 @@ fn the_table_has_the_commands_that_there_are_and_no_others() {
 }
 
 /// Pages whose commands are for typing, each as it stands there.
-const TYPED: [&str; 2] = ["docs/autonomous.md", "docs/migrating.md"];
+const TYPED: [&str; 3] = ["docs/autonomous.md", "docs/migrating.md", "docs/devflow.md"];
 
 /// The commands of a page: in code within text, and in blocks for a shell.
 fn typed(page: &str) -> BTreeSet<String> {

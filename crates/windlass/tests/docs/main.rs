@@ -2,10 +2,14 @@
 //! messages are in the source, its links lead somewhere.
 
 mod commands;
+mod contributing;
 mod links;
 mod messages;
+mod modules;
 mod pages;
 mod platforms;
+mod prompts;
 mod transcript;
 mod tutorial;
+mod walk;
 mod workflows;

@@ -63,8 +63,8 @@ fn a_story_or_a_review_that_cannot_be_started_says_why_and_starts_nothing() {
         ("/windlass:implement the login", "a story is named by its id"),
         ("/windlass:implement S2", "S2"),
         ("/windlass:review", "a review needs files"),
-        ("/windlass:review gone.sh", "`gone.sh` is no file of this repository"),
-        ("/windlass:review ../test.sh", "is no file of this repository"),
+        ("/windlass:review gone.sh", "`gone.sh` is not a file of this repository"),
+        ("/windlass:review ../test.sh", "is not a file of this repository"),
     ] {
         let told = host.says(prompt);
         let told = told.context().unwrap();
@@ -217,7 +217,7 @@ fn a_session_is_let_go_after_it_was_sent_on_a_hundred_times() {
     };
     assert_eq!(sent_on, 100);
     let told = let_go.message().unwrap();
-    assert!(told.contains("sent on 100 times in all"), "{told}");
+    assert!(told.contains("told to continue 100 times in all"), "{told}");
     assert_eq!(env.status(), "paused");
     let told = host.says("resume");
     assert!(told.context().unwrap().contains("Call the Agent tool"), "{told:?}");

@@ -15,7 +15,7 @@ fn a_call_from_a_shell_decides_nothing_and_is_guarded_all_the_same() {
     let env = test_env!();
     let host = at_the_gate(&env, "s1");
     let told = host.call_from_shell("user-prompt-submit", json!({"prompt": "approve"}));
-    assert!(told.context().unwrap().contains("it was not taken"), "{told:?}");
+    assert!(told.context().unwrap().contains("it was ignored"), "{told:?}");
     let denied = host.call_from_shell(
         "pre-tool-use",
         json!({"tool_name": "Bash", "tool_input": {"command": "git push"}, "tool_use_id": "t"}),

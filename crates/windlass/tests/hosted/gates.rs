@@ -143,7 +143,7 @@ fn a_person_at_a_terminal_decides_and_the_session_goes_on_with_its_next_message(
     let host = at_the_gate(&env, "s1");
     let approved = env.windlass_elsewhere(&["approve"]);
     approved.assert_code(0);
-    assert!(approved.stdout.contains("the session that drives the run goes on"), "{approved}");
+    assert!(approved.stdout.contains("the session that drives the run continues"), "{approved}");
     let told = host.says("and now?");
     assert!(told.context().unwrap().contains("step `code`"), "{told:?}");
 }
@@ -174,7 +174,7 @@ fn a_session_that_prompts_itself_approves_nothing() {
     host.call("session-start", json!({"source": "compact"}));
     let told = host.says("approve");
     assert!(
-        told.context().unwrap().contains("it was not taken")
+        told.context().unwrap().contains("it was ignored")
             || told.context().unwrap().contains("cannot be told"),
         "{told:?}"
     );
@@ -193,6 +193,6 @@ fn a_message_that_the_host_tells_twice_is_one_decision() {
     assert!(told().json.is_none(), "the second call decides nothing");
     assert_eq!(count(&env, "gate_approved"), 0);
     let body = json!({"prompt": "approve", "prompt_id": "p2"});
-    assert!(host.call("user-prompt-submit", body).context().unwrap().contains("took"));
+    assert!(host.call("user-prompt-submit", body).context().unwrap().contains("recorded"));
     assert_eq!(count(&env, "gate_approved"), 1);
 }

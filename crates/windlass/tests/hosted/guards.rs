@@ -72,6 +72,37 @@ fn the_orchestrator_neither_writes_nor_reads_code_and_its_subagent_does() {
 }
 
 #[test]
+fn what_publishes_is_refused_by_the_table_and_by_the_users_own_rows() {
+    let env = test_env!();
+    env.repository.write(
+        ".windlass/config.yaml",
+        "publishes: [theirs ship]\nmay_publish: [npm publish, theirs ship]\n",
+    );
+    env.file(
+        ".config/windlass/config.yaml",
+        "publishes: [our-tool ship unless --check]\nmay_publish: [kubectl apply]\n",
+    );
+    let host = at_the_gate(&env, "s1");
+    let told = host.says("approve");
+    host.starts(told.context().unwrap(), "a2");
+    let answer = |agent: Option<&str>, command: &str| {
+        host.tool_of(agent, "Bash", json!({ "command": command })).denial().map(str::to_owned)
+    };
+    for agent in [None, Some("a2")] {
+        for command in ["npm publish", "docker push x", "our-tool ship", "theirs ship"] {
+            let denial = answer(agent, command);
+            assert!(denial.is_some_and(|why| why.contains("publishes")), "{agent:?} {command}");
+        }
+        for command in ["npm publish --dry-run", "our-tool ship --check", "kubectl apply -f x"] {
+            assert_eq!(answer(agent, command), None, "{agent:?} {command}");
+        }
+    }
+    // A file of the user's that cannot be read is no permission.
+    env.file(".config/windlass/config.yaml", "may_publish: [\n");
+    assert!(answer(Some("a2"), "ls").is_some());
+}
+
+#[test]
 fn a_guard_file_that_is_gone_or_broken_is_made_again_from_the_journal() {
     let env = test_env!();
     let host = at_the_gate(&env, "s1");
@@ -130,14 +161,17 @@ fn the_shell_of_the_session_cannot_push_while_the_run_is_unfinished() {
     let bare = env.root().join("remote.git");
     env.repository.git(&["init", "-q", "--bare", &bare.to_string_lossy()]);
     env.repository.git(&["remote", "add", "origin", &bare.to_string_lossy()]);
-    let push = format!(". {}; git push origin HEAD:refs/heads/one", env_file.display());
-    env.shell(&push).assert_code(0);
+    let push = |branch: &str| {
+        let push = format!(". {}; git push origin HEAD:refs/heads/{branch}", env_file.display());
+        env.shell(&push)
+    };
+    push("one").assert_code(0);
     started(&host);
-    let barred = env.shell(&push.replace("one", "two"));
+    let barred = push("two");
     assert_ne!(barred.code, Some(0), "{barred}");
     assert!(barred.stderr.contains("windlass-bars-push"), "{barred}");
     host.says("/windlass:abort");
-    env.shell(&push.replace("one", "three")).assert_code(0);
+    push("three").assert_code(0);
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn a_whole_run_goes_through_its_hooks() {
     env.repository.write("src/code.txt", "1\n2\n3\n");
     // The fact is missing: the same subagent goes on.
     let again = host.agent_stops("a2");
-    assert!(again.sent_on().unwrap().contains("round 1 of 5"), "{again:?}");
+    assert!(again.sent_on().unwrap().contains("round 1 of 4"), "{again:?}");
     let set = json!({"command": "windlass context set code.lines=3"});
     let badged = host.tool_of(Some("a2"), "Bash", set);
     let command = badged.updated_input().unwrap()["command"].as_str().unwrap().to_owned();

@@ -85,3 +85,24 @@ fn a_background_agent_is_waited_for() {
     assert_eq!(count(&env, "attempt_lost"), 1);
     assert!(gone.sent_on().unwrap().contains("plan#2"), "{gone:?}");
 }
+
+#[test]
+fn a_subagent_that_switches_the_branch_does_not_wedge_the_run() {
+    let env = test_env!();
+    with_workflow(&env, TWO_STEPS);
+    let host = Host::start(&env, "s1");
+    let first = started(&host);
+    host.starts(&first, "a1");
+    let ours = env.repository.git(&["branch", "--show-current"]);
+    env.repository.git(&["switch", "-q", "-c", "elsewhere"]);
+    env.repository.write(".windlass/run/specs/plan.md", "the plan\n");
+    host.agent_stops("a1");
+    let again = host.stops().sent_on().expect("the next attempt is offered").to_owned();
+    assert!(again.contains("plan#2"), "{again}");
+    let taken = host.starts(&again, "a2");
+    assert!(taken.denial().is_none(), "{taken:?}");
+    assert_eq!(env.repository.git(&["branch", "--show-current"]), ours, "it was solved");
+    env.repository.write(".windlass/run/specs/plan.md", "the plan, again\n");
+    host.agent_stops("a2");
+    assert_eq!(count(&env, "step_proven"), 1);
+}

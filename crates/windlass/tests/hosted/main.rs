@@ -6,6 +6,7 @@ mod callers;
 mod crash;
 mod gates;
 mod guards;
+mod in_session;
 mod life;
 mod loops;
 mod owners;

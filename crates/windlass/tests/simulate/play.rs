@@ -50,7 +50,7 @@ pub(super) fn play(env: &TestEnv, drawn: &Drawn, path: &Path, number: usize, tol
             Move::Approved { .. } => env.windlass(&["approve"]),
             Move::Feedback { .. } => env.windlass(&["feedback", "once more"]),
             Move::RolledBack { step } => env.windlass(&["rollback", step.as_str(), "once more"]),
-            other => panic!("{other:?} is no answer"),
+            other => panic!("{other:?} is not an answer"),
         };
         assert_eq!(given.code, Some(0), "{answer:?}: {given}\n{told}{:#?}", path.moves);
         if env.status() == "completed" {

@@ -19,16 +19,19 @@ fn a_run_at_a_terminal_shows_where_it_is_and_leaves_only_lines() {
     let screen = terminal.wait_for("waiting for the word");
     insta::assert_snapshot!(still(&env, &screen));
     terminal.resize(50, 15);
+    // A terminal that breaks long lines keeps the first part of the wide view above the narrow one.
     terminal.wait_until("a narrow view", |screen| {
-        screen.lines().filter(|line| line.contains("steps done")).count() == 1
-            && screen.lines().all(|line| line.chars().count() <= 50)
+        screen
+            .lines()
+            .rfind(|line| line.contains("steps done"))
+            .is_some_and(|line| line.chars().count() == 49 && screen.contains("2 of 60 attempts"))
     });
     terminal.resize(80, 24);
     fs_err::write(go(&env), "").unwrap();
     terminal.wait_for("[exit 0]");
     let all = terminal.with_history();
     // No line was lost, whatever the terminal did with its size.
-    for line in ["`plan` began", "`plan` is done", "`build` is done", "the run is complete"] {
+    for line in ["✓ plan", "✓ build", "✓ review", "completed, "] {
         assert!(all.contains(line), "{line}: {all}");
     }
     assert!(!terminal.screen().contains("shows more"), "{all}");
@@ -45,7 +48,7 @@ fn ctrl_c_stays_a_signal_and_pauses_the_run() {
     terminal.wait_for("waiting for the word");
     terminal.keys(&["C-c"]);
     let screen = terminal.wait_for("[exit 4]");
-    assert!(screen.contains("stopping; press Ctrl-C again"), "{screen}");
+    assert!(screen.contains("stopping: the running attempt is ended"), "{screen}");
     assert_eq!(env.status(), "paused");
 }
 
@@ -63,7 +66,7 @@ fn the_gate_is_asked_about_at_the_terminal_as_before() {
     terminal.keys(&["Enter"]);
     terminal.wait_for("waiting for the word");
     fs_err::write(go(&env), "").unwrap();
-    terminal.wait_for("`review` is proven. Accept it?");
+    terminal.wait_for("`review` passed 1 check. Accept it?");
     terminal.wait_until("the question", asks);
     terminal.text("q");
     terminal.keys(&["Enter"]);
@@ -86,7 +89,7 @@ fn a_gate_that_is_answered_in_a_view_lets_the_waiting_run_go_on() {
     view.keys(&["a"]);
     view.wait_for("y yes");
     view.keys(&["y"]);
-    driver.wait_for("the gate is not open any more: the run goes on");
+    driver.wait_for("the gate is not open any more: the run continues");
     driver.wait_for("waiting for the word");
     view.wait_for("build#1 running");
 }
@@ -105,7 +108,7 @@ fn without_a_terminal_and_on_a_dumb_one_there_are_plain_lines() {
         let arguments = run_arguments(&env, &["--yes"]);
         let dumb = [("TERM", "dumb")];
         let terminal = Terminal::windlass_with(&env, (80, 24), &dumb, &words(&arguments));
-        terminal.wait_for("attempt build#1 started");
+        terminal.wait_for("✓ plan");
         wait::for_fact("the word", || fs_err::write(go(&env), "").is_ok());
         terminal.wait_for("[exit 0]");
         assert!(!terminal.with_history().contains("steps done"));

@@ -62,7 +62,7 @@ fn evidence_prompt_diff_output_log_and_help_are_one_key_away() {
         terminal.wait_for("accept it?");
     }
     terminal.keys(&["?"]);
-    let help = terminal.wait_for("the run goes on without you");
+    let help = terminal.wait_for("the run continues without you");
     assert!(help.contains("approve, feedback, rollback"), "{help}");
     terminal.keys(&["Escape"]);
     terminal.keys(&["l"]);

@@ -4,6 +4,7 @@ mod deciding;
 mod driving;
 mod looking;
 mod robust;
+mod screens;
 mod showing;
 mod support;
 mod typed;

@@ -15,7 +15,7 @@ fn a_dead_driver_is_noticed_and_said() {
     terminal.wait_for("1 process, CPU");
     driver.kill();
     let screen = terminal.wait_for("nobody drives this run since");
-    assert!(screen.contains("go on with `windlass resume`"), "{screen}");
+    assert!(screen.contains("continue with `windlass resume`"), "{screen}");
     terminal.wait_for("nothing of it runs any more");
     // One that is opened now says the same.
     let later = Terminal::windlass(&env, (50, 15), &["watch"]);
@@ -115,7 +115,7 @@ fn a_view_that_was_suspended_goes_on() {
     terminal.keys(&["C-z"]);
     terminal.wait_for("accept it?");
     terminal.keys(&["?"]);
-    terminal.wait_for("the run goes on without you");
+    terminal.wait_for("the run continues without you");
     terminal.keys(&["C-c"]);
     let screen = terminal.wait_for("icanon");
     assert!(screen.contains("[exit 0]") && !screen.contains("-icanon"), "{screen}");

@@ -49,7 +49,7 @@ fn what_is_cut_is_counted_in_the_question_and_shown_when_asked_for() {
     let env = test_env!();
     let arguments = arguments(&env, HIDING);
     let terminal = Terminal::windlass(&env, (120, 60), &words(&arguments));
-    let screen = terminal.wait_for("[d]iff, [q]uit:");
+    let screen = terminal.wait_for("[e]vidence, [q]uit:");
     assert!(screen.contains("lines not shown: `d` shows all"), "{screen}");
     let all = terminal.with_history();
     assert!(all.contains("`gone` links to `nothing`, which is not there"), "{all}");
@@ -58,7 +58,7 @@ fn what_is_cut_is_counted_in_the_question_and_shown_when_asked_for() {
     terminal.text("d");
     terminal.keys(&["Enter"]);
     terminal.wait_until("the end of the diff", |screen| {
-        screen.contains("+xxxx") && screen.contains("[d]iff, [q]uit:")
+        screen.contains("+xxxx") && screen.contains("[e]vidence, [q]uit:")
     });
     let all = terminal.with_history();
     assert_eq!(all.matches("+line 99\n").count(), 3, "{all}");
@@ -73,7 +73,7 @@ fn a_judge_is_shown_whole_at_its_gate_however_much_there_is_before_the_point() {
     let env = test_env!();
     let arguments = arguments(&env, RIGGING);
     let terminal = Terminal::windlass(&env, (120, 30), &words(&arguments));
-    let screen = terminal.wait_for("[d]iff, [q]uit:");
+    let screen = terminal.wait_for("[e]vidence, [q]uit:");
     let line = r"+exit 0 # the judge is gone\x0dexit 1 # nothing to see";
     assert!(screen.contains(line), "{screen}");
     assert!(screen.contains("1 file (`beside`), 100 lines not shown: `d` shows all"), "{screen}");
@@ -122,7 +122,7 @@ fn a_judge_that_only_grew_is_said_to_have() {
     let arguments =
         arguments(&env, "[work]\nrun echo true >>tests/judge.sh; echo '# x' >>tests/judge.sh\n");
     let terminal = Terminal::windlass(&env, (120, 30), &words(&arguments));
-    let screen = terminal.wait_for("[d]iff, [q]uit:");
+    let screen = terminal.wait_for("[e]vidence, [q]uit:");
     assert!(screen.contains("`tests/judge.sh` only adds 2 lines"), "{screen}");
     let view = Terminal::windlass(&env, (120, 30), &["watch"]);
     view.wait_for("`tests/judge.sh` only adds 2 lines");

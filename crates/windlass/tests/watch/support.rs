@@ -122,6 +122,9 @@ fn still_line(line: &str) -> String {
         }
         None => line,
     };
+    // A spinner turns.
+    let line: String =
+        line.chars().map(|c| if ('⠀'..='⣿').contains(&c) { '⠿' } else { c }).collect();
     squeezed(&line).trim_end().to_owned()
 }
 
@@ -150,7 +153,7 @@ fn numbers(word: &str) -> String {
             && text.bytes().all(|b| b.is_ascii_digit() || b"hms.".contains(&b))
             && text.starts_with(|c: char| c.is_ascii_digit())
     };
-    let hex = bare.len() == 10 && bare.bytes().all(|b| b.is_ascii_hexdigit());
+    let hex = matches!(bare.len(), 7 | 10) && bare.bytes().all(|b| b.is_ascii_hexdigit());
     if hex {
         word.replacen(bare, "[HEX]", 1)
     } else if time(bare) {

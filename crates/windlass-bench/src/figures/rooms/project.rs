@@ -4,11 +4,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use windlass_core::config::{Confinement, Sandbox};
+use windlass_core::guard::PublishRules;
 use windlass_core::id::{ObjectId, RunId};
 use windlass_engine::dispatch::Site;
 use windlass_engine::git::{EngineRepository, Place, PlaceRequest, UserRepository};
 use windlass_engine::home::Home;
-use windlass_engine::launcher::level::Level;
+use windlass_engine::level::Level;
 use windlass_engine::machine::{HouseRules, Machine};
 use windlass_engine::room::copied::Copying;
 use windlass_engine::room::{Origin, Rooms};
@@ -58,6 +59,7 @@ impl Project {
             copy_limit: Confinement::COPY_LIMIT,
             disk_limit: Confinement::DISK_LIMIT,
             registries: Vec::new(),
+            publishing: PublishRules::default(),
             machine: Machine::new(&home.state, crate::measure::say),
             house: HouseRules::new(Vec::new()),
         };
@@ -71,6 +73,7 @@ impl Project {
             branch: "measured".to_owned(),
             base: site.user.commit.clone(),
             lfs_filter: None,
+            base_stores: None,
         };
         let place = Place::create_clone(&engine, &site.user, &request)?;
         let base = engine.tree_of(&site.user.commit)?;

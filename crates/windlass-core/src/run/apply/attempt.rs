@@ -1,10 +1,13 @@
 //! An attempt's life.
 
+use std::sync::Arc;
+
 use super::{Applied, expect_next};
 use crate::id::{AttemptId, StepIndex};
-use crate::proof::{Outcome, Usage};
+use crate::plan::StepKind;
+use crate::proof::{Outcome, Trouble, Usage};
 use crate::run::state::{Phase, RunState};
-use crate::run::{Category, Event, HandOver};
+use crate::run::{Category, Event, HandOver, PlayedBy};
 use crate::snapshot::Snapshot;
 use crate::time::{Span, Timestamp};
 
@@ -13,6 +16,7 @@ impl RunState {
         clippy::wildcard_enum_match_arm,
         reason = "`apply` matches every event and sends only these here"
     )]
+    #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     pub(super) fn apply_to_attempt(
         &mut self,
         index: StepIndex,
@@ -36,6 +40,7 @@ impl RunState {
                     step.resumed.clone_from(resumes);
                     step.unjudged = false;
                     step.handover = None;
+                    step.facts_set = 0;
                     step.phase = Phase::Running { attempt: number, driver, since: now };
                 });
             }
@@ -94,15 +99,20 @@ impl RunState {
                 } else {
                     self.spend(index, &report.usage);
                 }
+                if is_question_about_limit(outcome) {
+                    self.spent.attempts = self.spent.attempts.saturating_sub(1);
+                }
                 self.update(index, |step| {
                     step.lost = if is_interrupted(outcome) { step.lost + 1 } else { 0 };
                     let session = report.usage.session.clone().or_else(|| step.resumed.take());
                     step.session = session.filter(|_| outcome.goes_on());
                     step.resumed = None;
+                    step.limits = limits_in_a_row(step.limits, outcome);
+                    step.moved_to = moved_to(&report.trouble);
                     step.ended = Some(outcome.clone());
                 });
             }
-            Event::AttemptLost { snapshot, usage, last_seen, boxed, .. } => {
+            Event::AttemptLost { snapshot, usage, last_seen, boxed, trouble, .. } => {
                 self.unboxed |= *boxed == Some(false);
                 let since = self.attempt_since(index, attempt, event)?;
                 // A break between a kill and the next driver is nobody's working time.
@@ -113,12 +123,27 @@ impl RunState {
                     step.lost += 1;
                     step.session = usage.session.clone().or_else(|| step.resumed.take());
                     step.resumed = None;
+                    step.moved_to = moved_to(trouble);
                     step.ended = None;
                 });
             }
             _ => return Err(self.wrong_phase(index, event)),
         }
         Ok(())
+    }
+
+    /// Somebody else plays the agents: a conversation goes on with the program that began it, and with no
+    /// other.
+    pub(super) fn change_agent(&mut self, chosen: &PlayedBy) {
+        self.facts = Arc::new(self.facts.played_by(chosen));
+        self.played_by = Some(chosen.clone());
+        for index in self.plan.indexes() {
+            let kind = &self.plan.step(index).kind;
+            let is_theirs = matches!(kind, StepKind::Agent { backend: None, .. });
+            if is_theirs && self.step(index).session.is_some() {
+                self.update(index, |step| step.session = None);
+            }
+        }
     }
 
     fn attempt_since(
@@ -169,6 +194,43 @@ impl RunState {
             step.phase = Phase::Due;
         });
     }
+}
+
+/// Whether an attempt only found out that a limit still lasts whose end nobody states. It is asked after at
+/// growing intervals, so that an outage of a night may not use up the run's attempts. A limit that states its
+/// end counts: one that is over at once, and comes back, would be asked for ever.
+fn is_question_about_limit(outcome: &Outcome) -> bool {
+    limits_in_a_row(0, outcome) > 0
+}
+
+/// Returns how many limits without a stated end were met in a row. An attempt that was held met none.
+fn limits_in_a_row(before: u32, outcome: &Outcome) -> u32 {
+    match outcome {
+        Outcome::ProviderLimit { resets_at: None, .. }
+        | Outcome::AgentFailed { category: Category::Limit, .. } => before.saturating_add(1),
+        Outcome::Held { .. } | Outcome::Cancelled => before,
+        Outcome::ProviderLimit { .. }
+        | Outcome::AgentFailed { .. }
+        | Outcome::CouldNotStart { .. }
+        | Outcome::Exited { .. }
+        | Outcome::Signalled { .. }
+        | Outcome::TimedOut
+        | Outcome::Idle
+        | Outcome::OverLimit { .. }
+        | Outcome::Interrupted { .. }
+        | Outcome::OverBudget { .. } => 0,
+    }
+}
+
+/// Returns the branch that an attempt left the place on, where it is not the run's.
+fn moved_to(troubles: &[Trouble]) -> Option<String> {
+    troubles.iter().find_map(|trouble| match trouble {
+        Trouble::HeadMoved { found, .. } => Some(found.clone()),
+        Trouble::BranchRewritten { .. }
+        | Trouble::NestedRepository { .. }
+        | Trouble::SubmoduleChanged { .. }
+        | Trouble::Unreadable { .. } => None,
+    })
 }
 
 /// Returns whether the agent's program died under it, which counts as lost.

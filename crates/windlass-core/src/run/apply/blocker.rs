@@ -1,4 +1,4 @@
-//! What keeps the run until a person has put it right.
+//! What keeps the run until a person has solved it.
 
 use std::sync::Arc;
 
@@ -79,8 +79,9 @@ impl RunState {
             Event::ResolutionNoted { step, by, notes } => {
                 let index = self.index(event, step)?;
                 let notes: String = notes.chars().take(MAX_NOTES).collect();
-                let hotfix = Hotfix { by: by.clone(), message: notes, files: Vec::new() };
-                self.update(index, |step| step.hotfix = Some(hotfix));
+                self.update(index, |step| {
+                    step.hotfix = Some(resolved(step.hotfix.take(), by, notes))
+                });
             }
             _ => return Err(self.wrong_control(event)),
         }
@@ -108,5 +109,13 @@ impl RunState {
         let Some(position) = found else { return Err(self.wrong_control(event)) };
         change(Arc::make_mut(&mut self.blockers[position]));
         Ok(())
+    }
+}
+
+/// What a person did comes first; what was asked for before is still asked for.
+fn resolved(asked: Option<Hotfix>, by: &str, notes: String) -> Hotfix {
+    match asked.filter(|asked| !asked.resolved) {
+        Some(asked) => Hotfix { message: format!("{by}: {notes}\n{}", asked.message), ..asked },
+        None => Hotfix { by: by.to_owned(), message: notes, files: Vec::new(), resolved: true },
     }
 }

@@ -82,6 +82,7 @@ impl RunState {
             open: false,
             context: serde_json::json!({}),
             began: None,
+            began_at: None,
             left: None,
         }));
         self.repeat_on(index, event)
@@ -138,9 +139,9 @@ impl RunState {
         let found = self.items.iter().position(|state| state.item.id == id);
         let Some(position) = found.filter(|at| self.items[*at].left.is_some()) else { return };
         let steps = self.items[position].steps(&self.plan);
-        let began = self.proven_code.clone();
+        let (began, head) = (self.proven_code.clone(), self.head.clone());
         let item = Arc::make_mut(&mut self.items[position]);
-        (item.began, item.left) = (Some(began), None);
+        (item.began, item.began_at, item.left) = (Some(began), Some(head), None);
         for index in steps {
             self.update(index, |step| (step.first_code, step.red) = (None, None));
         }
@@ -185,6 +186,7 @@ impl RunState {
         }
         state.open = true;
         (state.began, state.left) = (Some(self.proven_code.clone()), None);
+        state.began_at = Some(self.head.clone());
         let steps = state.steps(&self.plan);
         self.items.set(position, Arc::new(state));
         self.since = self.now;

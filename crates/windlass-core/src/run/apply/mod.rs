@@ -93,6 +93,7 @@ impl RunState {
             | Event::ContextSet { step, .. } => self.apply_to_step(self.index(event, step)?, event),
             Event::VerificationStarted { step, .. }
             | Event::VerificationBroken { step, .. }
+            | Event::VerificationHindered { step, .. }
             | Event::StepProven { step, .. }
             | Event::StepNotProven { step, .. }
             | Event::RouteTaken { step, .. } => {
@@ -151,7 +152,8 @@ impl RunState {
             | Event::ColdProofAbandoned { .. }
             | Event::ColdProofWaived { .. } => self.apply_to_cold(event),
             Event::FailureNoted { .. } => self.note_failure(event),
-            Event::BlockerRaised { .. }
+            Event::AgentChanged { .. }
+            | Event::BlockerRaised { .. }
             | Event::RunPaused { .. }
             | Event::RunResumed { .. }
             | Event::AbortRequested { .. }
@@ -201,6 +203,10 @@ impl RunState {
             matches!(phase, Phase::Committing { .. } | Phase::Due | Phase::Proven { .. })
         });
         let control = match event {
+            Event::AgentChanged { played_by, .. } if !aborting => {
+                self.change_agent(played_by);
+                return Ok(());
+            }
             Event::BlockerRaised { message } if !aborting && can_block => {
                 Control::Obstructed { message: message.clone() }
             }
@@ -212,8 +218,11 @@ impl RunState {
                 self.raised.cost_usd += raise.cost_usd;
                 self.raised.wall = self.raised.wall.plus(raise.wall);
                 for index in self.in_hand().collect::<Vec<_>>() {
-                    // Whoever resumes says that what kept failing around the work is put right.
-                    self.update(index, |step| (step.lost, step.broken) = (0, 0));
+                    // Whoever resumes says that what kept failing around the work is solved.
+                    self.update(index, |step| {
+                        (step.lost, step.broken) = (0, 0);
+                        (step.free, step.troubled, step.trouble) = (0, 0, None);
+                    });
                 }
                 Control::Active
             }
@@ -240,11 +249,17 @@ impl RunState {
             Event::GateOpened { gate } => {
                 let index = self.index(event, &gate.step)?;
                 let group = self.plan.step(index).kind.is_group();
+                let late = matches!(gate.kind, GateKind::Protected { late: true, .. });
+                let at_the_end = late && self.remaining == 0;
                 self.expect(index, event, |phase| {
                     matches!(phase, Phase::Verifying { .. } | Phase::Proven { .. })
                         || (group && matches!(phase, Phase::Due))
+                        || (at_the_end && matches!(phase, Phase::Done))
                 })?;
                 expect_next(event, gate.id.0, self.gates)?;
+                if at_the_end {
+                    self.ask_once_more(index);
+                }
                 if matches!(self.step(index).phase, Phase::Verifying { .. }) {
                     self.interrupt_verification(index, event)?;
                 }
@@ -254,11 +269,16 @@ impl RunState {
                 self.update(index, |step| step.phase = Phase::AtGate { gate: gate.clone() });
             }
             Event::ProtectedPinned { changes } => {
-                let Some(Gate { kind: GateKind::Protected { .. }, snapshot, .. }) = self.gate()
-                else {
-                    return Err(self.wrong_control(event));
+                // Work that is accepted is proven, and its gate closed, before this is told.
+                let snapshot = match self.holding().map(|(_, _, step)| &step.phase) {
+                    Some(Phase::AtGate {
+                        gate: Gate { kind: GateKind::Protected { .. }, snapshot, .. },
+                    })
+                    | Some(Phase::Proven { snapshot }) => snapshot,
+                    _ => return Err(self.wrong_control(event)),
                 };
                 let code = snapshot.code.clone();
+                self.note_seen(changes);
                 let accepted_in = Arc::make_mut(&mut self.pinned_in);
                 let pins = Arc::make_mut(&mut self.pins);
                 let values = Arc::make_mut(&mut self.pinned_values);
@@ -278,9 +298,17 @@ impl RunState {
                     return Err(self.wrong_control(event));
                 };
                 let index = self.index(event, &gate.step)?;
-                if let (Event::GateApproved { .. }, GateKind::Approval) = (event, gate.kind) {
+                if let Event::GateApproved { by, in_advance: false, .. } = event {
+                    self.note_accepted(&gate, by);
+                }
+                let accepts_work = match gate.kind {
+                    GateKind::Approval => true,
+                    GateKind::Protected { late: true, .. } => false,
+                    GateKind::Protected { .. } | GateKind::Route { .. } => return Ok(()),
+                };
+                if matches!(event, Event::GateApproved { .. }) {
                     self.update(index, |step| {
-                        step.approved = true;
+                        step.approved |= accepts_work;
                         step.phase = Phase::Proven { snapshot: gate.snapshot };
                     });
                 }
@@ -288,6 +316,17 @@ impl RunState {
             _ => return Err(self.wrong_control(event)),
         }
         Ok(())
+    }
+
+    /// Takes a step in hand that is done, because a person is asked before the run is complete: it and what
+    /// depends on it are counted as if it were not done yet.
+    fn ask_once_more(&mut self, index: StepIndex) {
+        let plan = Arc::clone(&self.plan);
+        self.remaining += 1;
+        self.take_in_hand(index);
+        for &dependent in plan.dependents(index) {
+            self.update(dependent, |step| step.unmet += 1);
+        }
     }
 
     fn index(&self, event: &Event, step: &StepId) -> Result<StepIndex, IllegalEvent> {

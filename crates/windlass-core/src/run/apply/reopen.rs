@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Applied;
 use crate::id::StepIndex;
 use crate::run::state::{Hotfix, Phase, RunState};
-use crate::run::{Event, Failure};
+use crate::run::{AskedBefore, Event, Failure};
 
 /// What is open again after a rollback.
 struct Reopened {
@@ -32,7 +32,8 @@ impl RunState {
                 })?;
                 self.latest = Some(observed.clone());
                 self.cold.waived = None;
-                let hotfix = Hotfix { by: by.clone(), message: message.clone(), files: Vec::new() };
+                let (by, message) = (by.clone(), message.clone());
+                let hotfix = Hotfix { by, message, files: Vec::new(), resolved: false };
                 if self.plan.step(index).kind.is_group() {
                     // Nobody works on a group: those who worked in it get the message.
                     self.roll_back(index, &hotfix);
@@ -63,8 +64,12 @@ impl RunState {
                     self.reset_code = Some(code);
                     self.forget_first_code(index);
                 }
-                let hotfix =
-                    Hotfix { by: by.clone(), message: message.clone(), files: files.clone() };
+                let hotfix = Hotfix {
+                    by: by.clone(),
+                    message: message.clone(),
+                    files: files.clone(),
+                    resolved: false,
+                };
                 self.roll_back(index, &hotfix);
                 self.begin_item_anew(index);
                 if let Some(failure) = failure {
@@ -78,6 +83,7 @@ impl RunState {
                 self.revive(index);
                 self.update(index, |step| {
                     (step.tries, step.repeats, step.lost, step.broken) = (0, 0, 0, 0);
+                    (step.free, step.troubled, step.trouble) = (0, 0, None);
                     step.note = None;
                 });
             }
@@ -211,6 +217,7 @@ impl RunState {
         self.update(index, |step| {
             step.epoch += 1;
             (step.tries, step.repeats, step.lost, step.broken) = (0, 0, 0, 0);
+            (step.free, step.troubled, step.trouble) = (0, 0, None);
             step.published = Vec::new();
             (step.verify_first, step.unjudged) = (false, false);
             step.ended = None;
@@ -223,9 +230,10 @@ impl RunState {
             (step.acted, step.waived) = (false, false);
             (step.set_aside, step.kept_unproven, step.taken_back) = (false, false, None);
             (step.shown_settings, step.accepted_settings) = (None, None);
-            (step.failure, step.looked) = (None, None);
-            step.failed_before.clear();
-            step.hotfix = None;
+            step.forget_failure();
+            if let Some(asked) = step.hotfix.take().filter(|hotfix| !hotfix.resolved) {
+                AskedBefore::remember(&mut step.asked_before, &asked.by, &asked.message);
+            }
             step.note = None;
             step.completed_at = None;
         });

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Applied, IllegalEvent};
 use crate::id::StepIndex;
 use crate::plan::CommitPolicy;
-use crate::run::Event;
 use crate::run::state::{Phase, RunState};
+use crate::run::{Event, aside_file};
 use crate::snapshot::Baseline;
 
 impl RunState {
@@ -41,6 +41,7 @@ impl RunState {
                 })?;
                 self.set_context(index, key, value.clone());
                 self.note_published(index, key);
+                self.update(index, |step| step.facts_set += 1);
             }
             Event::WaitStarted { until, limit, .. } => {
                 self.expect(index, event, |phase| matches!(phase, Phase::Due))?;
@@ -105,7 +106,7 @@ impl RunState {
             }
             Event::StepBlocked { reason, .. } => {
                 self.expect(index, event, |phase| {
-                    matches!(phase, Phase::Due | Phase::Deciding | Phase::Reading)
+                    matches!(phase, Phase::Due | Phase::Deciding | Phase::Reading | Phase::Ready)
                 })?;
                 self.block(index, reason);
             }
@@ -145,7 +146,12 @@ impl RunState {
             if plan.reds().next().is_some() {
                 step.first_code.get_or_insert_with(|| baseline.snapshot.code.clone());
             }
-            step.papers = Vec::new();
+            let papers = std::mem::take(&mut step.papers);
+            let aside =
+                |(number, paper): (usize, &String)| aside_file(&plan.id, step.epoch, number, paper);
+            // A spoke has a place of its own, where they are not.
+            let papers = if plan.is_spoke() { Vec::new() } else { papers };
+            step.kept_papers = papers.iter().enumerate().map(aside).collect();
             step.verify_first = plan.satisfied_ok && !step.fails_cold;
         });
         self.share_baseline_with_groups(index);
@@ -211,7 +217,12 @@ impl RunState {
         if let Some(baseline) = &self.step(index).baseline {
             self.reset_code = Some(baseline.snapshot.code.clone());
         }
-        self.update(index, |step| step.spoiled = false);
+        self.update(index, |step| {
+            step.spoiled = false;
+            if let Some(looked) = &mut step.looked {
+                looked.left_the_place();
+            }
+        });
     }
 
     /// Remembers that the step set a context key; setting it again adds nothing.
@@ -320,6 +331,9 @@ impl RunState {
         self.update(index, |step| {
             step.phase = Phase::Blocked;
             step.note = Some(reason.to_owned());
+            if let Some(looked) = &mut step.looked {
+                looked.left_the_place();
+            }
         });
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Applied, IllegalEvent, expect_next};
 use crate::id::StepIndex;
+use crate::judgement::Level;
 use crate::plan::{CheckId, CommitPolicy, Criterion, Holds, PlanStep, Publish, template};
 use crate::proof::{Red, VerifyReport};
 use crate::run::state::{GateKind, Phase, RunState, StepState};
@@ -23,6 +24,17 @@ fn unheld(plan: &PlanStep, report: &VerifyReport) -> Vec<CheckId> {
     checks.into_iter().map(|check| check.id).filter(|id| !held(*id)).collect()
 }
 
+/// How much is kept of what a judge suggests.
+const MAX_SUGGESTED: usize = 6;
+const MAX_SUGGESTED_CHARS: usize = 200;
+
+/// What a judge would like better, and did not insist on.
+fn suggested(report: &VerifyReport) -> Vec<String> {
+    let suggested = report.remarks.iter().filter(|remark| remark.level == Level::Suggestion);
+    let words = suggested.map(|remark| remark.words().chars().take(MAX_SUGGESTED_CHARS).collect());
+    words.take(MAX_SUGGESTED).collect()
+}
+
 /// Whether what the step keeps was looked at and does not hold.
 fn breaks(plan: &PlanStep, report: &VerifyReport) -> bool {
     let Some(kept) = plan.kept() else { return false };
@@ -32,11 +44,22 @@ fn breaks(plan: &PlanStep, report: &VerifyReport) -> bool {
     seen && kept.judge(&holds) != Holds::Yes
 }
 
+impl StepState {
+    /// The last failure becomes one of the earlier ones, which the next attempts are still told.
+    pub(super) fn forget_failure(&mut self) {
+        let looked = self.looked.take();
+        if let Some(last) = self.failure.take() {
+            FailedBefore::remember(&mut self.failed_before, &last, looked.as_ref());
+        }
+    }
+}
+
 impl RunState {
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "`apply` matches every event and sends only these here"
     )]
+    #[expect(clippy::too_many_lines, reason = "one arm for each event")]
     pub(super) fn apply_verification(&mut self, index: StepIndex, event: &Event) -> Applied {
         let now = self.now;
         match event {
@@ -48,6 +71,15 @@ impl RunState {
                     step.broken += 1;
                 });
             }
+            Event::VerificationHindered { cause, .. } => {
+                self.interrupt_verification(index, event)?;
+                self.update(index, |step| {
+                    step.verify_first = true;
+                    step.free = step.free.saturating_add(1);
+                    step.troubled = step.troubled.saturating_add(1);
+                    step.trouble = Some(cause.clone());
+                });
+            }
             Event::StepProven { snapshot, report, .. } => {
                 self.spend_verification(index, event)?;
                 self.publish_paths(index);
@@ -55,6 +87,7 @@ impl RunState {
                 self.blocks.in_a_row = 0;
                 let aside = self.plan.step(index).is_spoke();
                 if !aside {
+                    self.note_unseen(&snapshot.code, report);
                     self.proven_code = snapshot.code.clone();
                 }
                 let unheld = unheld(self.plan.step(index), report);
@@ -66,9 +99,11 @@ impl RunState {
                     (step.spoiled, step.set_aside, step.kept_unproven) = (false, false, false);
                     step.papers.clone_from(&report.papers);
                     step.questions.clone_from(&report.questions);
-                    (step.failure, step.looked) = (None, None);
-                    step.failed_before.clear();
+                    step.stories.clone_from(&report.stories);
+                    step.forget_failure();
+                    step.suggested = suggested(report);
                     (step.lost, step.broken, step.repeats) = (0, 0, 0);
+                    (step.free, step.troubled, step.trouble) = (0, 0, None);
                     step.phase = if aside {
                         Phase::Adopting { snapshot: snapshot.clone() }
                     } else if commits {
@@ -89,6 +124,10 @@ impl RunState {
                 self.spent.unknown_cost = self.spent.unknown_cost.saturating_sub(1);
                 let (number, failure) = (attempt.number, failure.clone());
                 self.update(index, |step| {
+                    if step.failure.as_ref().is_some_and(|last| last.signature != failure.signature)
+                    {
+                        step.forget_failure();
+                    }
                     step.failure = Some(failure);
                     step.looked = Some(Looked::of(report));
                     if let Some(handover) = &mut step.handover {
@@ -97,12 +136,18 @@ impl RunState {
                     step.phase = Phase::Running { attempt: number, driver, since: now };
                 });
             }
-            Event::StepNotProven { failure, report, costs_try, .. } => {
+            Event::StepNotProven { failure, report, costs_try, of_surroundings, .. } => {
                 if matches!(self.step(index).phase, Phase::Verifying { .. }) {
                     self.spend_verification(index, event)?;
                 }
                 self.expect_holder(index, event, |phase| matches!(phase, Phase::Due))?;
                 self.fail(index, failure, *costs_try);
+                if *of_surroundings {
+                    self.update(index, |step| {
+                        step.free = step.free.saturating_add(1);
+                        step.troubled = step.troubled.saturating_add(1);
+                    });
+                }
                 let looked = report.as_deref().map(Looked::of);
                 self.update(index, |step| step.looked = looked);
                 let plan = Arc::clone(&self.plan);
@@ -199,9 +244,11 @@ impl RunState {
                 step.session = None;
                 step.tries += 1;
                 step.repeats = if same { step.repeats + 1 } else { 1 };
+                step.troubled = 0;
             }
-            if let Some(last) = step.failure.take().filter(|_| !same) {
-                FailedBefore::remember(&mut step.failed_before, &last);
+            step.trouble = None;
+            if !same {
+                step.forget_failure();
             }
             step.failure = Some(failure.clone());
             step.verify_first = false;

@@ -4,8 +4,9 @@ use super::draft::Draft;
 use super::{cold, item, publish, question};
 use crate::id::{AttemptId, Fence, GateId, StepIndex, VerificationId};
 use crate::plan::{GatePolicy, StepKind};
+use crate::proof::ProtectedChange;
 use crate::run::state::{Control, Gate, GateKind, PauseReason, Phase};
-use crate::run::{Event, VerifyReason};
+use crate::run::{Event, Unseen, VerifyReason};
 use crate::snapshot::Snapshot;
 
 /// Goes on until something outside has to happen.
@@ -36,7 +37,7 @@ fn next(draft: &Draft) -> Option<Event> {
         Control::Aborted | Control::Completed => return None,
     }
     if state.remaining == 0 && !cold::is_in_the_way(draft) {
-        return Some(Event::RunCompleted);
+        return Some(before_the_end(draft).unwrap_or(Event::RunCompleted));
     }
     // A person may decide while nobody drives; what that makes possible starts with the driver.
     let Some(driver) = state.driver else {
@@ -98,6 +99,10 @@ fn finish_proven(draft: &Draft, index: StepIndex) -> Option<Event> {
     if let Phase::Proven { snapshot } = phase
         && !asks
     {
+        let asks_itself = state.plan.step(index).gate.is_some() && !state.step(index).approved;
+        if !asks_itself && let Some(unseen) = state.lands_unseen(index, snapshot) {
+            return Some(open_late_gate(draft, index, unseen, snapshot));
+        }
         return Some(match state.plan.step(index).gate {
             Some(GatePolicy::Approval) if !state.step(index).approved => {
                 open_gate(draft, index, snapshot)
@@ -120,6 +125,25 @@ fn finish_proven(draft: &Draft, index: StepIndex) -> Option<Event> {
         });
     }
     None
+}
+
+/// All steps are finished, and something would land that nobody has seen: the last step that was proven asks.
+fn before_the_end(draft: &Draft) -> Option<Event> {
+    let state = &draft.state;
+    let unseen = state.unseen_to_land(state.code_at_the_end())?;
+    if let (Some(index), Some(latest)) = (state.last_proven(), &state.latest) {
+        return Some(open_late_gate(draft, index, unseen, latest));
+    }
+    let files = ProtectedChange::all_called(&unseen.changes);
+    let detail = format!("nobody has seen what was changed in protected files: {files}");
+    Some(Event::RunPaused { reason: PauseReason::ProtectedChanged, detail })
+}
+
+fn open_late_gate(draft: &Draft, index: StepIndex, unseen: Unseen, snapshot: &Snapshot) -> Event {
+    let Unseen { changes, diff } = unseen;
+    let kind = GateKind::Protected { changes, diff, late: true };
+    let (id, step) = (GateId(draft.state.gates + 1), draft.id(index));
+    Event::GateOpened { gate: Gate { id, step, kind, snapshot: snapshot.clone() } }
 }
 
 fn open_gate(draft: &Draft, index: StepIndex, snapshot: &Snapshot) -> Event {

@@ -1,4 +1,4 @@
-//! Help from a person: what keeps the run, and what shows that it is put right.
+//! Help from a person: what keeps the run, and what shows that it is solved.
 
 use super::control;
 use super::draft::Draft;
@@ -36,7 +36,7 @@ pub(super) fn asked_by_agent(
     open(draft, new, BlockerKind::Help, Some(attempt.step.clone()))
 }
 
-/// A person stops the run until something is put right.
+/// A person stops the run until something is solved.
 pub(super) fn asked_by_person(draft: &mut Draft, new: &NewBlocker) -> Result<(), Rejected> {
     let step = draft.state.holding().map(|(_, plan, _)| plan.id.clone());
     open(draft, new, BlockerKind::Help, step)
@@ -91,10 +91,15 @@ pub(super) fn checkpoint(draft: &Draft, foreach: StepIndex) -> Option<Event> {
 
 /// A judge found what must not be worked around: a person looks before anybody goes on.
 pub(super) fn security(draft: &Draft, step: StepId, message: &str) -> Event {
-    let message = beginning(message, MAX_FOUND);
+    let message = found(message);
     let mut blocker = new_blocker(draft, &message, BlockerKind::Security);
     (blocker.severity, blocker.step) = (Severity::High, Some(step));
     Event::BlockerOpened { blocker: Box::new(blocker) }
+}
+
+/// The beginning of what a judge found, as a reason.
+pub(super) fn found(message: &str) -> String {
+    beginning(message, MAX_FOUND)
 }
 
 /// An agent ended with a line that says that it needs a person; returns whether that keeps the run.
@@ -108,7 +113,7 @@ pub(super) fn escalated(draft: &mut Draft, attempt: &AttemptId, reason: &str) ->
     }
     let mut blocker = new_blocker(draft, &reason, BlockerKind::Help);
     blocker.step = Some(attempt.step.clone());
-    blocker.by = Actor::agent(attempt).as_str().to_owned();
+    blocker.by = Actor::agent(attempt).to_string();
     draft.emit(Event::BlockerOpened { blocker: Box::new(blocker) });
     true
 }
@@ -141,7 +146,7 @@ fn new_blocker(draft: &Draft, message: &str, kind: BlockerKind) -> Blocker {
     }
 }
 
-/// A person says that something is put right: a blocker by its number, a blocked item or step, or
+/// A person says that something is solved: a blocker by its number, a blocked item or step, or
 /// whatever it is that keeps the run.
 pub(super) fn fixed(
     draft: &mut Draft,
@@ -208,7 +213,7 @@ fn try_again(draft: &mut Draft, index: StepIndex, notes: Option<&str>) -> Result
     Ok(())
 }
 
-/// Looks whether a blocker is put right. Without anything to look at, the person's word counts.
+/// Looks whether a blocker is solved. Without anything to look at, the person's word counts.
 fn look(
     draft: &mut Draft,
     id: u32,
@@ -238,7 +243,7 @@ fn resolve(draft: &mut Draft, id: u32, by: Option<String>, notes: Option<String>
     draft.emit(Event::BlockerResolved { blocker: id, resolution });
 }
 
-/// The check of a blocker was run, and what has to hold before the run goes on.
+/// The check of a blocker was run, and what has to hold before the run continues.
 pub(super) fn looked_at(
     draft: &mut Draft,
     id: u32,
@@ -283,7 +288,7 @@ pub(super) fn timer_fired(draft: &mut Draft, id: u32, at: Timestamp) {
     }
 }
 
-/// Whoever resumes says that all of it is put right.
+/// Whoever resumes says that all of it is solved.
 pub(super) fn resolve_all(draft: &mut Draft) {
     let open: Vec<u32> = draft.state.open_blockers().map(|blocker| blocker.id).collect();
     for id in open {

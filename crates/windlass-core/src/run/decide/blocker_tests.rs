@@ -103,7 +103,40 @@ fn a_verdict_that_blocks_goes_back_and_waits_for_a_person_at_once() {
     let attempt = crate::id::AttemptId { step: "code".into(), number: 2 };
     let prompt = crate::prompt::prompt(&run.state, index, &attempt);
     assert!(prompt.contains("use the vault") && prompt.contains("REMEDIATION_NEEDED"), "{prompt}");
+    assert!(!prompt.contains("is resolved"), "it says one thing, not two: {prompt}");
     assert!(prompt.len() <= crate::prompt::MAX_BYTES);
+}
+
+#[test]
+fn what_security_finds_in_one_item_stops_that_item_and_no_other() {
+    let security = agent("stories/security").route("REMEDIATION_NEEDED", [], "stories/code", 2);
+    let plan = agent("plan").sets("items", crate::plan::ValueType::Array);
+    let steps = [agent("stories/code"), security.blocking()];
+    let mut run = Run::of([plan, foreach("stories", 3, steps)]);
+    run.begins("plan");
+    run.asks("plan#1", "S1").unwrap();
+    run.asks("plan#1", "S2").unwrap();
+    run.ends("plan#1", "c1");
+    run.verifies(holds());
+    run.proves("stories/S1/code", "c2");
+    run.begins("stories/S1/security");
+    run.ends("stories/S1/security#1", "c2");
+    run.verifies(says("REMEDIATION_NEEDED", []));
+    assert_eq!(run.state.open_blockers().count(), 0);
+    assert_eq!(run.status_of("stories/S1/code"), StepStatus::Blocked);
+    assert_eq!(run.state.status(), RunStatus::Active, "the other story goes on");
+    run.proves("stories/S2/code", "c3");
+    run.proves("stories/S2/security", "c3");
+    assert_eq!(run.state.status(), RunStatus::AwaitingUser);
+    // The person has seen it: the story begins anew, and knows what was found and what was said.
+    run.decides(Decision::Fixed { what: Some("S1".to_owned()), notes: Some("hash it".to_owned()) });
+    assert_eq!(run.state.status(), RunStatus::Active);
+    run.begins("stories/S1/code");
+    let index = run.index("stories/S1/code");
+    let number = run.step("stories/S1/code").attempts;
+    let attempt = crate::id::AttemptId { step: "stories/S1/code".into(), number };
+    let prompt = crate::prompt::prompt(&run.state, index, &attempt);
+    assert!(prompt.contains("hash it") && prompt.contains("REMEDIATION_NEEDED"), "{prompt}");
 }
 
 #[test]

@@ -3,8 +3,9 @@
 
 use super::draft::Draft;
 use crate::id::StepIndex;
+use crate::plan::MAX_COLD_FAILURES;
 use crate::proof::VerifyReport;
-use crate::run::cold::{ColdVerdict, MAX_COLD_FAILURES};
+use crate::run::cold::ColdVerdict;
 use crate::run::state::{Control, PauseReason};
 use crate::run::{Event, Failure, Rejected};
 
@@ -68,7 +69,7 @@ pub(super) fn proved(draft: &mut Draft, proof: u32, report: &VerifyReport) -> Re
     match draft.state.judge_cold(&report) {
         ColdVerdict::Held => draft.emit(Event::ColdProofHeld { proof, report }),
         ColdVerdict::Unanswered(message) => {
-            let detail = format!("the proof on a fresh clone has no answer: {}", line(&message));
+            let detail = format!("the checks on a fresh clone could not run: {}", line(&message));
             draft.emit(Event::ColdProofBroken { proof, message, report });
             draft.emit(Event::RunPaused { reason: PauseReason::RepeatedFailure, detail });
         }

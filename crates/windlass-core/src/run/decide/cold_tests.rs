@@ -55,13 +55,13 @@ fn a_run_without_commands_or_with_cold_false_is_complete_at_once() {
 }
 
 #[test]
-fn a_command_counts_once_and_what_must_not_hold_at_the_end_does_not() {
+fn a_command_counts_once_and_what_was_only_the_way_does_not() {
     let red = agent("red").red();
     let any = Criterion::Any(vec![runs(0, "old"), runs(1, "new")]);
     let both = Criterion::All(vec![
         runs(0, "make test"),
         Criterion::Not(Box::new(runs(1, "make broken"))),
-        runs(2, "! make broken"),
+        runs(2, "! make odd"),
     ]);
     let mut run = Run::cold([
         red,
@@ -85,10 +85,92 @@ fn a_command_counts_once_and_what_must_not_hold_at_the_end_does_not() {
     }
     run.begins_from("waived", "c3");
     run.proves("again", "c5");
-    assert_eq!(run.cold_commands(), ["make test", "new"]);
+    assert_eq!(run.cold_commands(), ["make test", "make broken", "! make odd", "new"]);
     let asked = run.state.cold_checks()[0].asked_by.clone();
     assert_eq!(asked, [(StepIndex(1), CheckId(0)), (StepIndex(4), CheckId(0))]);
-    assert_eq!(run.proves_cold(seen([YES, YES])).last(), Some(&Event::RunCompleted));
+    let held = seen([YES, NO, YES, YES]);
+    assert_eq!(run.proves_cold(held).last(), Some(&Event::RunCompleted));
+}
+
+fn not(part: Criterion) -> Criterion {
+    Criterion::Not(Box::new(part))
+}
+
+#[test]
+fn what_a_not_forbids_must_not_hold_on_a_fresh_clone_either() {
+    let clean = Criterion::All(vec![runs(0, "make test"), not(runs(1, "grep -q TODO src"))]);
+    let mut run = Run::cold([agent("code").proven_by(clean)]);
+    run.begins("code");
+    run.ends("code#1", "c1");
+    run.verifies(seen([YES, NO]));
+    let wanted: Vec<bool> = run.state.cold_checks().iter().map(ColdCheck::wants_failure).collect();
+    assert_eq!(wanted, [false, true]);
+    let events = run.proves_cold(seen([YES, YES]));
+    assert!(is_failed(&events[0], "code"), "{events:?}");
+    let failure = run.step("code").failure.as_ref().expect("why it is open again");
+    assert_eq!(failure.checks.len(), 1, "only what speaks against it");
+    assert_eq!(failure.checks[0].summary, "check 1");
+    // A command that could not run says nothing.
+    run.begins("code");
+    run.ends("code#2", "c2");
+    run.verifies(seen([YES, NO]));
+    let events = run.proves_cold(seen([YES, UNKNOWN]));
+    assert!(matches!(events[0], Event::ColdProofBroken { .. }), "{events:?}");
+}
+
+#[test]
+fn where_two_steps_ask_the_opposite_the_later_one_counts() {
+    let proven = |first: Criterion, says: Holds, second: Criterion, then: Holds| {
+        let mut run = Run::cold([agent("tests").proven_by(first), agent("code").proven_by(second)]);
+        run.begins("tests");
+        run.ends("tests#1", "c1");
+        run.verifies(seen([says]));
+        run.begins("code");
+        run.ends("code#1", "c2");
+        run.verifies(seen([then]));
+        run.cold_commands()
+    };
+    // Tests that have to fail until the work is done, in the ways that people write it.
+    assert_eq!(proven(not(runs(0, "make test")), NO, runs(0, "make test"), YES), ["make test"]);
+    assert_eq!(proven(runs(0, "! make test"), YES, runs(0, "make test"), YES), ["make test"]);
+    let one = not(runs(0, "npm test -- cart"));
+    assert_eq!(proven(one, NO, runs(0, "npm test"), YES), ["npm test"]);
+    // What a later step breaks on purpose is its last word; only the very same command is.
+    assert_eq!(proven(runs(0, "make old"), YES, not(runs(0, "make old")), NO), ["make old"]);
+    let both = proven(runs(0, "make"), YES, not(runs(0, "make old")), NO);
+    assert_eq!(both, ["make", "make old"]);
+    let other = proven(not(runs(0, "grep -q TODO src")), NO, runs(0, "make test"), YES);
+    assert_eq!(other, ["grep -q TODO src", "make test"]);
+}
+
+#[test]
+fn files_have_to_be_there_at_the_end_and_those_below_a_not_away() {
+    let file = |id: u32, glob: &str, stale_ok: bool| {
+        let kind =
+            CheckKind::File { glob: glob.to_owned(), stale_ok, min_bytes: None, contains: None };
+        Criterion::Check(Check { id: CheckId(id), kind })
+    };
+    let all = Criterion::All(vec![
+        file(0, "docs/*.md", false),
+        not(file(1, "debug.txt", true)),
+        not(file(2, "README.md", false)),
+    ]);
+    let mut run = Run::cold([agent("docs").proven_by(all)]);
+    run.begins("docs");
+    run.ends("docs#1", "c1");
+    assert_eq!(run.verifies(seen([YES, NO, NO])).last(), Some(&cold_began(&run, 1)));
+    let looked: Vec<String> = run
+        .state
+        .cold_checks()
+        .into_iter()
+        .map(|check| {
+            let CheckKind::File { glob, .. } = check.kind else { panic!("{check:?}") };
+            glob
+        })
+        .collect();
+    // That a file did not change is about the step, not about the end.
+    assert_eq!(looked, ["docs/*.md", "debug.txt"]);
+    assert_eq!(run.proves_cold(seen([YES, NO])).last(), Some(&Event::RunCompleted));
 }
 
 #[test]
@@ -105,7 +187,7 @@ fn what_fails_on_a_fresh_clone_opens_its_step_again_and_all_that_depends_on_it()
     assert_eq!(run.status_of("lint"), StepStatus::Invalidated);
     let step = run.step("code");
     let failure = step.failure.as_ref().expect("why it is open again");
-    assert_eq!(failure.summary, "it was proven, and does not hold on a fresh clone: check 1");
+    assert_eq!(failure.summary, "it was proven, but failed on a fresh clone: check 1");
     assert_eq!(failure.checks[0].excerpt.as_deref(), Some("output 1"));
     assert_eq!((step.tries, run.state.cold.failures), (1, 1), "it is a failed try");
     // It is proven anew, and so is the rest on a fresh clone.
@@ -136,7 +218,7 @@ fn it_fails_three_times_and_then_a_person_is_asked() {
     }
     run.proves("code", "c3");
     let events = run.proves_cold(seen([NO]));
-    let detail = "it was proven, and does not hold on a fresh clone: check 0 (3 times over)";
+    let detail = "it was proven, but failed on a fresh clone: check 0 (3 times over)";
     assert_eq!(events[1..], [paused(PauseReason::RetriesExhausted, detail)]);
     assert_eq!(run.state.status(), RunStatus::Paused);
     // Whoever resumes has it proven once more; whoever goes back has it done again.
@@ -155,7 +237,7 @@ fn what_has_no_answer_pauses_the_run_and_is_no_failure() {
     run.proves("code", "c1");
     let events = run.proves_cold(broken());
     assert!(matches!(events[0], Event::ColdProofBroken { proof: 1, .. }), "{events:?}");
-    let detail = "the proof on a fresh clone has no answer: no disk";
+    let detail = "the checks on a fresh clone could not run: no disk";
     assert_eq!(events[1..], [paused(PauseReason::RepeatedFailure, detail)]);
     run.decides(RESUME);
     for report in [seen([UNKNOWN]), seen([])] {
@@ -252,7 +334,7 @@ fn a_person_may_end_the_run_without_the_proof_and_says_why() {
     let waive = |reason: &str| Decision::WaiveCold { reason: reason.to_owned() };
     let mut run = Run::cold([agent("code")]);
     run.proves("code", "c1");
-    for _ in 0..MAX_COLD_FAILURES {
+    for _ in 0..crate::plan::MAX_COLD_FAILURES {
         run.proves_cold(seen([NO]));
         if run.state.status() != RunStatus::Paused {
             run.proves("code", "c1");
@@ -390,4 +472,34 @@ fn the_items_of_a_run_are_proven_with_what_they_see() {
     let events = run.proves_cold(seen([YES, NO]));
     assert!(is_rollback_to(&events[1], "each/B/work"), "{events:?}");
     assert_eq!(run.status_of("each/A/work"), StepStatus::Done);
+}
+
+fn because(category: Category) -> crate::proof::VerifyReport {
+    let mut report = seen([NO]);
+    let line = Some("No space left on device".to_owned());
+    report.proofs[0].cause =
+        Some(crate::failure_rules::Cause { line, ..crate::failure_rules::Cause::of(category) });
+    report
+}
+
+#[test]
+fn trouble_of_the_machine_is_no_answer_of_a_fresh_clone_and_opens_no_step() {
+    let mut run = Run::cold([agent("code")]);
+    run.proves("code", "c1");
+    let events = run.proves_cold(because(Category::Disk));
+    assert!(
+        matches!(&events[..], [Event::ColdProofBroken { message, .. }, Event::RunPaused { .. }]
+            if message.contains("No space left")),
+        "{events:?}"
+    );
+    assert_eq!(run.status_of("code"), StepStatus::Done, "nobody's work can mend that");
+}
+
+#[test]
+fn a_failure_on_a_fresh_clone_has_the_category_of_its_cause() {
+    let mut run = Run::cold([agent("code")]);
+    run.proves("code", "c1");
+    let events = run.proves_cold(because(Category::Compile));
+    assert!(is_failed(&events[0], "code"), "{events:?}");
+    assert_eq!(run.step("code").failure.as_ref().unwrap().category, Category::Compile);
 }

@@ -14,6 +14,9 @@ const MAX_CONTEXT_BYTES: usize = 256 << 10;
 /// What the steps of one item publish is carried for every item.
 const MAX_ITEM_CONTEXT_BYTES: usize = 32 << 10;
 
+/// Every value that is published stays in the journal, so a loop that publishes would fill the disk.
+const MAX_PUBLISHED: u32 = 1000;
+
 /// An agent may set the keys that its step declares with a type, and keys below those that are
 /// objects. Declared paths are windlass's to publish, also below such an object.
 pub(super) fn set(
@@ -26,6 +29,9 @@ pub(super) fn set(
         return Err(Rejected::StaleAttempt { attempt: attempt.clone() });
     }
     let index = draft.find(&attempt.step)?;
+    if draft.state.step(index).facts_set >= MAX_PUBLISHED {
+        return Err(Rejected::PublishedTooOften { max: MAX_PUBLISHED });
+    }
     let plan = draft.state.plan.step(index);
     let is_items = key == "items" || key.starts_with("items.");
     if is_items && draft.state.plan.foreaches().next().is_some() {

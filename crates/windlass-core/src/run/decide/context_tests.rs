@@ -89,3 +89,24 @@ fn a_key_that_is_set_often_is_remembered_once() {
     }
     assert_eq!(run.step("code").published, ["result.count"]);
 }
+
+#[test]
+fn an_attempt_publishes_only_so_often() {
+    let mut run = run();
+    let input = |number: u32| Input {
+        at: START,
+        actor: Actor::Engine,
+        kind: InputKind::ContextSet {
+            attempt: attempt_id("code#1"),
+            key: "result".to_owned(),
+            value: json!({ "number": number }),
+        },
+    };
+    for number in 0..1000 {
+        for event in decide(&run.state, &input(number)).unwrap() {
+            run.state.apply(START, &event).unwrap();
+        }
+    }
+    let refused = decide(&run.state, &input(1000));
+    assert_eq!(refused, Err(Rejected::PublishedTooOften { max: 1000 }));
+}

@@ -6,7 +6,7 @@ use super::session;
 use super::{blocker, cold, item};
 use crate::id::{AttemptId, StepId, StepIndex};
 use crate::run::state::{Control, PauseReason, Phase, StopReason};
-use crate::run::{Event, Raise, Rejected};
+use crate::run::{Event, PlayedBy, Raise, Rejected};
 
 pub(super) fn pause(draft: &mut Draft, now: bool) -> Result<(), Rejected> {
     session::withdraw_offers(draft);
@@ -46,6 +46,19 @@ pub(super) fn resume(draft: &mut Draft, raise: &Raise) -> Result<(), Rejected> {
     draft.emit(Event::RunResumed { raise: raise.clone() });
     blocker::resolve_all(draft);
     ask_again(draft);
+    Ok(())
+}
+
+/// Somebody else plays the agents from the next attempt on.
+pub(super) fn play_by(draft: &mut Draft, played_by: &PlayedBy) -> Result<(), Rejected> {
+    if let Some(attempt) = draft.state.running_attempts().next() {
+        return Err(Rejected::Busy { what: format!("`{}` is being worked on", attempt.step) });
+    }
+    if matches!(draft.state.control, Control::Aborting) {
+        return Err(Rejected::Busy { what: "it is being aborted".to_owned() });
+    }
+    let by = draft.actor();
+    draft.emit(Event::AgentChanged { by, played_by: played_by.clone() });
     Ok(())
 }
 

@@ -86,7 +86,7 @@ fn a_pause_lets_a_baseline_and_a_commit_finish() {
     run.verifies(holds());
     run.decides(PAUSE_NOW);
     let events = run.commits("code", "commit1");
-    assert_eq!(events[1..], [done("code")], "complete only when the run goes on");
+    assert_eq!(events[1..], [done("code")], "complete only when the run continues");
     assert_eq!(run.decides(RESUME), [resumed(), Event::RunCompleted]);
 }
 

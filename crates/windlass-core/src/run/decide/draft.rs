@@ -20,7 +20,7 @@ pub(super) struct Draft {
 
 impl Draft {
     pub(super) fn new(state: &RunState, input: &Input) -> Self {
-        let actor = input.actor.as_person().unwrap_or(input.actor.as_str()).to_owned();
+        let actor = input.actor.as_person().map_or_else(|| input.actor.to_string(), str::to_owned);
         let by_person = input.actor.as_person().is_some();
         let presence = if let InputKind::DecidedAt { presence, .. } = &input.kind {
             Some(presence.clone())
@@ -31,6 +31,8 @@ impl Draft {
     }
 
     /// Records an event and goes on from the state that it gives.
+    ///
+    /// An event that does not fit is a fault of the decider; [`super::bug`] turns the panic into a pause.
     pub(super) fn emit(&mut self, event: Event) {
         self.state.apply(self.at, &event).expect("a decision only makes events that fit its state");
         self.events.push(event);

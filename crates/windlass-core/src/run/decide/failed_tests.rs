@@ -36,7 +36,7 @@ fn what_does_not_hold_goes_back_with_the_failed_checks_and_not_for_ever() {
     let hotfix = run.step("code").hotfix.as_ref().expect("a message");
     assert_eq!(
         (hotfix.by.as_str(), hotfix.message.as_str()),
-        ("final", "`final` does not hold\n3 tests failed")
+        ("final", "`final` failed\n3 tests failed")
     );
     assert_eq!(run.status_of("review"), StepStatus::Invalidated);
     run.proves("code", "c2");

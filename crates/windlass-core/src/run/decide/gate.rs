@@ -5,7 +5,8 @@ use super::draft::Draft;
 use super::rollback;
 use crate::id::GateId;
 use crate::plan::StepKind;
-use crate::run::state::{Control, GateKind, Phase};
+use crate::proof::ProtectedChange;
+use crate::run::state::{Control, Gate, GateKind, Phase};
 use crate::run::{Event, Raise, Rejected, VerifyReason};
 use crate::snapshot::Snapshot;
 
@@ -31,6 +32,7 @@ pub(super) fn approve(
         draft.emit(event);
         return Ok(());
     }
+    let seen = seen_at(draft, &gate);
     draft.emit(Event::GateApproved {
         gate: shown,
         by: draft.actor(),
@@ -40,7 +42,10 @@ pub(super) fn approve(
     });
     match gate.kind {
         // The step is done by itself now that its gate is open.
-        GateKind::Approval => {}
+        GateKind::Approval | GateKind::Protected { late: true, .. } if seen.is_empty() => {}
+        GateKind::Approval | GateKind::Protected { late: true, .. } => {
+            draft.emit(Event::ProtectedPinned { changes: seen });
+        }
         GateKind::Route { verdict, target, files, told } => {
             let found = rollback::Found { verdict, target, files, told };
             rollback::take(draft, index, found, message, gate.snapshot);
@@ -54,7 +59,16 @@ pub(super) fn approve(
     Ok(())
 }
 
-/// Reopens the step at the gate, or the one that failed.
+/// The protected files that the gate showed besides, or that it opened for although the work is proven.
+fn seen_at(draft: &Draft, gate: &Gate) -> Vec<ProtectedChange> {
+    if matches!(gate.kind, GateKind::Protected { late: false, .. }) {
+        return Vec::new();
+    }
+    draft.state.asked_about(gate).map(|unseen| unseen.changes).unwrap_or_default()
+}
+
+/// Reopens the step at the gate, or the one that failed; where a judge's approval waits, the step whose work
+/// it judged.
 pub(super) fn feedback(
     draft: &mut Draft,
     message: &str,
@@ -72,6 +86,26 @@ pub(super) fn feedback(
         || (paused && matches!(step.phase, Phase::Due | Phase::Waiting { .. }));
     if !answerable {
         return Err(Rejected::NoGate);
+    }
+    let accepts = |gate: &Gate| gate.kind == GateKind::Approval;
+    if matches!(&step.phase, Phase::AtGate { gate } if accepts(gate))
+        && let Some(target) = draft.state.plan.judged_by(index)
+    {
+        // What a person wants otherwise is not in the judge's hands: whoever did the work does it again,
+        // and the judge looks once more.
+        draft.emit(Event::RolledBack {
+            target: draft.id(target),
+            by: draft.actor(),
+            message: message.to_owned(),
+            files: Vec::new(),
+            reset_code: false,
+            code: None,
+            observed: observed.clone(),
+            failure: None,
+            presence: draft.presence(),
+        });
+        resume_if_stopped(draft);
+        return Ok(());
     }
     draft.emit(Event::FeedbackGiven {
         step: draft.id(index),

@@ -86,7 +86,7 @@ fn feedback_to_a_group_reaches_the_steps_nested_in_it() {
 fn a_group_that_is_not_proven_pauses_since_nobody_works_on_it() {
     let mut run = checking(checked());
     run.begins("g");
-    let detail = "`g`: the criterion of this group does not hold";
+    let detail = "`g`: the checks of this group failed";
     assert_eq!(
         run.verifies(fails("no")),
         [

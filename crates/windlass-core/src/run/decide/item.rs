@@ -5,6 +5,7 @@ use super::{blocker, control};
 use crate::id::{AttemptId, ItemId, StepId, StepIndex};
 use crate::item::{Item, ItemChange, ItemSource, NewItem, Task, Wanted, name};
 use crate::plan::{Publish, ValueType};
+use crate::run::not_part::{NO_ITEM_LEFT, NO_ITEMS};
 use crate::run::state::{ItemState, Phase, RunState};
 use crate::run::{Event, ItemStatus, Rejected};
 use crate::story::Story;
@@ -46,11 +47,11 @@ pub(super) fn next(draft: &Draft) -> Option<Event> {
         Some(match (any, state.items_of(foreach).next()) {
             (true, _) => Event::StepTaken { step },
             (false, Some(_)) => {
-                let reason = "no item is left to do".to_owned();
+                let reason = NO_ITEM_LEFT.to_owned();
                 Event::StepSkipped { step, reason, kept: true }
             }
             (false, None) => {
-                let reason = "there are no items".to_owned();
+                let reason = NO_ITEMS.to_owned();
                 Event::StepSkipped { step, reason, kept: true }
             }
         })
@@ -112,7 +113,7 @@ pub(super) fn take_up(draft: &mut Draft, index: StepIndex, item: &ItemId) -> Res
     let (Some(group), Some(observed)) = (state.group_of(stuck), state.latest.clone()) else {
         return Err(Rejected::UnknownItem { item: item.clone(), known: Vec::new() });
     };
-    let note = state.step(index).note.as_deref().unwrap_or("no reason is known");
+    let note = state.step(index).note.as_deref().unwrap_or("no reason was given");
     let message = format!(
         "it was blocked at `{}`: {note}. It begins anew, because other items were worked on since",
         draft.id(index)
@@ -197,7 +198,9 @@ fn from_tasks(
                 && known.item.body == body
                 && (story.is_none() || known.item.story == story);
             let from_list = matches!(known.item.source, ItemSource::Tasks { .. });
-            if !same && !known.open && from_list {
+            // A story that somebody only named gets its criteria and design from the list.
+            let only_named = known.item.story.is_none() && story.is_some();
+            if !same && !known.open && (from_list || only_named) {
                 let (title, body) = (Some(title), Some(body));
                 let change = ItemChange { title, body, story, wanted: None };
                 events.push(Event::ItemUpdated { item: id, change });
@@ -217,6 +220,10 @@ fn from_tasks(
     }
     if bytes > MAX_BODIES_BYTES {
         return Err(format!("all together they have more than {} KiB", MAX_BODIES_BYTES >> 10));
+    }
+    // Without an item no check of the step would run, and whoever wrote the list decided that.
+    if wanted == 0 {
+        return Err("no task in it is open".to_owned());
     }
     Ok(events)
 }

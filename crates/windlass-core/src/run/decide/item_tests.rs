@@ -329,6 +329,17 @@ fn a_task_list_is_read_before_the_items_come_up() {
 }
 
 #[test]
+fn a_task_list_without_an_open_task_asks_a_person() {
+    for tasks in [&[][..], &[("T1", true), ("T2", true)]] {
+        let mut run = Run::of([foreach("stories", 3, [code()]).of_tasks("TASKS.md")]);
+        run.reads_all("stories", tasks);
+        assert_eq!(run.state.status(), RunStatus::AwaitingUser);
+        let note = "its tasks in `TASKS.md` cannot be taken: no task in it is open";
+        assert_eq!(run.step("stories").note.as_deref(), Some(note));
+    }
+}
+
+#[test]
 fn a_task_list_that_cannot_be_taken_blocks_the_step_until_a_person_says_again() {
     let mut run = Run::of([foreach("stories", 1, [code()]).of_tasks("TASKS.md")]);
     run.reads("stories", [("T1", false), ("T2", false)]);

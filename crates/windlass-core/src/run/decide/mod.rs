@@ -8,6 +8,7 @@
 mod advance;
 mod attempt;
 mod blocker;
+mod bug;
 mod checkpoint;
 mod cold;
 mod context;
@@ -21,6 +22,7 @@ mod question;
 mod rollback;
 mod session;
 mod step;
+mod trouble;
 mod verified;
 
 #[cfg(test)]
@@ -64,6 +66,10 @@ mod tdd_tests;
 #[cfg(test)]
 mod team_tests;
 #[cfg(test)]
+mod trouble_tests;
+#[cfg(test)]
+mod unseen_tests;
+#[cfg(test)]
 mod verified_tests;
 
 use crate::id::{AttemptId, GateId, ItemId, StepId};
@@ -73,16 +79,16 @@ use crate::run::{Decision, Event, Input, InputKind};
 
 use draft::Draft;
 
-pub use attempt::LIMIT_WITHOUT_RESET;
-pub(super) use attempt::LOST_IN_A_ROW;
+pub use attempt::limit_without_reset;
 pub use blocker::why_it_stays;
 pub use publish::LEFT_OUT;
 pub(crate) use verified::SAME_FAILURE;
+pub use verified::failure_signature;
 
 /// Raised whenever the same state and input would give other events than before.
 ///
 /// `audit` replays decisions of this version through [`decide`], and others by their events alone.
-pub const DECIDER_VERSION: u32 = 6;
+pub const DECIDER_VERSION: u32 = 8;
 
 /// Why an input was not taken. Nothing is journalled for it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -96,11 +102,11 @@ pub enum Rejected {
     StaleAttempt { attempt: AttemptId },
     #[error("the verification is not the current one")]
     StaleVerification,
-    #[error("nothing waits for this report")]
+    #[error("no step expects this report")]
     NotExpected,
     #[error("no session drives the run")]
     NoSession,
-    #[error("the attempt `{attempt}` is in the hands of another subagent")]
+    #[error("the attempt `{attempt}` is assigned to another subagent")]
     Taken { attempt: AttemptId },
     #[error("there is no step `{step}` in this run")]
     UnknownStep { step: StepId },
@@ -132,6 +138,8 @@ pub enum Rejected {
     NoReason,
     #[error("`{key}` is too large: a value has at most 32 KiB, and all of them 256 KiB")]
     TooLarge { key: String },
+    #[error("this attempt has published {max} times already")]
+    PublishedTooOften { max: u32 },
     #[error("only a person can decide this")]
     NotAPerson,
     #[error("windlass itself does `{step}`: nobody there can act on feedback")]
@@ -158,7 +166,7 @@ pub enum Rejected {
     MayNotAddItems { step: StepId },
     #[error("`{step}` has all the items that it may have: `max: {max}`")]
     TooManyItems { step: StepId, max: u32 },
-    #[error("all items together have too many words: their bodies have at most 1 MiB")]
+    #[error("all items together are too large: their bodies have at most 1 MiB")]
     ItemsTooLarge,
     #[error("the item `{item}` would depend on itself")]
     DependencyCycle { item: ItemId },
@@ -182,13 +190,13 @@ pub enum Rejected {
     BadCheckpoint,
     #[error("the workflow of this run opens no pull request")]
     NothingToPublish,
-    #[error("no item is blocked: the pull request comes by itself")]
+    #[error("no item is blocked: the workflow opens the pull request itself")]
     NothingLeftOut,
     #[error("no question `{question}` waits for an answer")]
     UnknownQuestion { question: String, open: Vec<String> },
     #[error("the question has no choice `{choice}`")]
     UnknownChoice { choice: String, choices: Vec<String> },
-    #[error("`{category}` is no category of clarifications")]
+    #[error("`{category}` is not a category of clarifications")]
     UnknownCategory { category: String, known: Vec<String> },
     #[error("the run has {max} clarifications already")]
     TooManyClarifications { max: usize },
@@ -196,19 +204,21 @@ pub enum Rejected {
     AnswerTooLong,
     #[error("items are not set as a context key")]
     ItemsAreAdded,
-    #[error("your attempt does not work on `{about}`")]
+    #[error("your attempt is not about `{about}`")]
     NotYourWork { about: String },
     #[error("`{about}` is finished")]
     AlreadyOver { about: String },
-    #[error("a failure is told in at most 1000 bytes")]
+    #[error("a failure has at most 1000 bytes")]
     NoteTooLong,
+    #[error("{detail}")]
+    Bug { detail: String },
     #[error(transparent)]
     BadItem(#[from] BadItem),
 }
 
 fn nothing_blocked(what: Option<&str>) -> String {
     match what {
-        Some(what) => format!("`{what}` is no open blocker, and no blocked item or step"),
+        Some(what) => format!("`{what}` is not an open blocker, and no blocked item or step"),
         None => "nothing is blocked".to_owned(),
     }
 }
@@ -236,7 +246,8 @@ pub fn start(input: &Input) -> Result<(RunState, Vec<Event>), Rejected> {
 
 /// Says which events follow from `input`.
 ///
-/// Pure: the state is left as it is. An empty list means that the input changes nothing.
+/// Pure: the state is left as it is. An empty list means that the input changes nothing. A fault of
+/// the decider itself pauses the run.
 ///
 /// # Errors
 /// The input cannot be taken in this state.
@@ -244,6 +255,10 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
     if state.is_ended() {
         return Err(Rejected::Ended);
     }
+    bug::contained(state, input, || follow(state, input))
+}
+
+fn follow(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
     let mut draft = Draft::new(state, input);
     match &input.kind {
         InputKind::Start { .. } => return Err(Rejected::AlreadyStarted),
@@ -316,8 +331,8 @@ pub fn decide(state: &RunState, input: &Input) -> Result<Vec<Event>, Rejected> {
         InputKind::ContextSet { attempt, key, value } => {
             context::set(&mut draft, attempt, key, value)?;
         }
-        InputKind::AttemptEnded { attempt, report, snapshot } => {
-            attempt::ended(&mut draft, attempt, report, snapshot)?;
+        InputKind::AttemptEnded { attempt, report, snapshot, jitter } => {
+            attempt::ended(&mut draft, attempt, report, snapshot, *jitter)?;
         }
         InputKind::AttemptLost { attempt, snapshot, trouble, usage, last_seen, boxed } => {
             attempt::lost(&mut draft, attempt, snapshot, trouble, usage, *last_seen, *boxed)?;
@@ -357,6 +372,7 @@ fn decided(draft: &mut Draft, decision: &Decision) -> Result<(), Rejected> {
         Decision::Skip { step, reason, keep } => control::skip(draft, step, reason, *keep),
         Decision::Pause { now } => control::pause(draft, *now),
         Decision::Resume { raise } => control::resume(draft, raise),
+        Decision::PlayBy { played_by } => control::play_by(draft, played_by),
         Decision::WaiveCold { reason } => cold::waive(draft, reason),
         Decision::RetryReset { step } => control::retry_reset(draft, step.as_ref()),
         Decision::AddItem { item } => {

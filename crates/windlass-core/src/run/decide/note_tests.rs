@@ -111,7 +111,7 @@ fn a_failure_of_code_or_tests_is_tried_again_until_the_tries_are_used_or_it_repe
     run.proves("stories/S1/red", "c2");
     run.begins("stories/S1/green");
     run.fails("stories/S1/green#1", "c3");
-    let left = "a test failure: mend its cause; 2 tries are left".to_owned();
+    let left = "a test failure: fix its cause; 2 tries are left".to_owned();
     assert_eq!(advised(&run, "S1"), (true, 0, false, left));
     run.ends("stories/S1/green#2", "c4");
     run.verifies(fails("another"));

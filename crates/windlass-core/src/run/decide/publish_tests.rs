@@ -138,7 +138,7 @@ fn what_does_not_hold_before_pauses_the_run_and_feedback_has_nobody_to_go_to() {
     run.proves("code", "c1");
     run.begins("publish");
     let events = run.verifies(fails("`make test` exited with 2"));
-    let detail = "`publish`: what has to hold before it is published does not";
+    let detail = "`publish`: the checks before publishing failed";
     assert_eq!(events[2], paused(PauseReason::RetriesExhausted, detail));
     let answer = run.feed(InputKind::Decided(feedback("do it", "c1")));
     assert_eq!(answer, Err(Rejected::NobodyWorks { step: "publish".into() }));

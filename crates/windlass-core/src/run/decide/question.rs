@@ -101,6 +101,7 @@ pub(super) fn said(
                 text: crate::question::JUDGMENT_TEXT.to_owned(),
             }],
             recommended: JUDGMENT.to_owned(),
+            rationale: None,
         },
         until: None,
         answer: Some(Answer {

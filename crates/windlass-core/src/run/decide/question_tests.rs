@@ -14,6 +14,7 @@ fn question(id: &str, text: &str) -> Question {
         question: text.to_owned(),
         options: vec![choice("a"), choice("b"), choice("judgment")],
         recommended: "b".to_owned(),
+        rationale: None,
     }
 }
 

@@ -4,9 +4,10 @@ use super::draft::Draft;
 use super::gate::resume_if_stopped;
 use super::verified::give_up;
 use super::{blocker, checkpoint, session};
+use crate::glob;
 use crate::id::{GateId, StepId, StepIndex};
 use crate::judgement::Level;
-use crate::plan::{Check, CheckKind, Criterion, FailedRoute, PlanStep, Rollback, glob};
+use crate::plan::{Check, CheckKind, Criterion, FailedRoute, PlanStep, Rollback};
 use crate::proof::{Finding, VerifyReport};
 use crate::run::state::{Gate, GateKind, PauseReason, Phase};
 use crate::run::{Event, Rejected};
@@ -84,6 +85,8 @@ pub(super) fn take(
         return;
     }
     let raised = blocks.then(|| (target.clone(), message.clone()));
+    // What a judge found in one item is no reason to stop the others.
+    let in_item = draft.state.item_of(index).is_some();
     draft.emit(Event::RolledBack {
         target,
         by: step.as_str().to_owned(),
@@ -96,6 +99,11 @@ pub(super) fn take(
         presence: None,
     });
     if let Some((target, message)) = raised {
+        if in_item {
+            let reason = blocker::found(&message);
+            draft.emit(Event::StepBlocked { step: target, reason });
+            return;
+        }
         let event = blocker::security(draft, target, &message);
         draft.emit(event);
     }
@@ -136,7 +144,7 @@ pub(super) fn by_failure(draft: &mut Draft, index: StepIndex) -> bool {
 
 /// The checks that do not hold, with what explains it.
 fn failed_checks(draft: &Draft, index: StepIndex) -> String {
-    let mut message = format!("`{}` does not hold", draft.id(index));
+    let mut message = format!("`{}` failed", draft.id(index));
     if let Some(failure) = &draft.state.step(index).failure {
         if failure.checks.is_empty() {
             message.push_str(&format!(": {}", failure.summary));
@@ -173,27 +181,76 @@ fn findings(
     if let Some(said) = said {
         message.push_str(&format!("\n{}: {said}", draft.actor()));
     }
+    // A person who had it judged again said why, and whoever did the work has to know.
+    if let Some(asked) = &step.hotfix
+        && !asked.resolved
+        && draft.state.plan.find(&StepId::from(asked.by.as_str())).is_none()
+    {
+        message.push_str(&format!("\n{}, at the gate: {}", asked.by, asked.message));
+    }
     if !told.is_empty() {
         message.push_str(&format!("\n{told}"));
     }
     for key in &step.published {
         let value = key.split('.').try_fold(&*context, |value, part| value.get(part));
-        if let Some(value) = value {
-            message.push_str(&format!("\n{key}: {value}"));
+        // The verdict itself is said already.
+        if let Some(value) = value.filter(|value| value.as_str() != Some(verdict)) {
+            message.push_str(&format!("\n{}", published(key, value, verdict)));
         }
     }
     bounded(message)
+}
+
+/// What a judge published, as people write it: a list of things found has one line for each.
+fn published(key: &str, value: &serde_json::Value, verdict: &str) -> String {
+    let Some(object) = value.as_object() else { return format!("{key}: {}", plain(value)) };
+    let mut lines = Vec::new();
+    for (name, value) in object.iter().filter(|(_, value)| value.as_str() != Some(verdict)) {
+        match value.as_array() {
+            Some(list) if list.iter().any(serde_json::Value::is_object) => {
+                lines.push(format!("{key}.{name}:"));
+                lines.extend(list.iter().map(|found| format!("- {}", in_one_line(found))));
+            }
+            Some(_) | None => lines.push(format!("{key}.{name}: {}", plain(value))),
+        }
+    }
+    lines.join("\n")
+}
+
+/// One thing found: its file, then what is wrong, then the rest of what was said about it.
+fn in_one_line(found: &serde_json::Value) -> String {
+    let Some(object) = found.as_object() else { return plain(found) };
+    let first = ["file", "issue"];
+    let known = first.iter().filter_map(|name| object.get(*name)).map(plain);
+    let others = object.iter().filter(|(name, _)| !first.contains(&name.as_str()));
+    let others: Vec<String> =
+        others.map(|(name, value)| format!("{name} {}", plain(value))).collect();
+    let mut line = known.collect::<Vec<_>>().join(": ");
+    if !others.is_empty() {
+        line.push_str(&format!(" ({})", others.join(", ")));
+    }
+    line
+}
+
+fn plain(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// What a report that windlass has read says against the work: why, and what has to be fixed.
 fn told(plan: &PlanStep, report: &VerifyReport) -> String {
     let is_report = |check: &&Check| matches!(check.kind, CheckKind::VerdictIn { .. });
     let checks = plan.done.as_ref().map(Criterion::checks).unwrap_or_default();
-    let Some(check) = checks.into_iter().find(is_report) else { return String::new() };
-    let proof = report.proofs.iter().find(|proof| proof.check == check.id);
+    let check = checks.into_iter().find(is_report);
+    let of = |check: &Check| report.proofs.iter().find(|proof| proof.check == check.id);
+    let proof = check.and_then(of);
     let mut lines: Vec<String> = proof.map(|proof| proof.summary.clone()).into_iter().collect();
     for remark in report.remarks.iter().filter(|remark| remark.level == Level::Blocking) {
-        lines.push(format!("- {}", remark.text));
+        lines.push(format!("- {}", remark.words()));
+    }
+    let mut suggested = report.remarks.iter().filter(|r| r.level == Level::Suggestion).peekable();
+    if suggested.peek().is_some() {
+        lines.push("Suggested; take what fits:".to_owned());
+        lines.extend(suggested.map(|remark| format!("- {}", remark.words())));
     }
     let told = lines.join("\n");
     match told.char_indices().nth(MAX_FINDINGS) {

@@ -81,8 +81,7 @@ fn the_reopened_step_is_handed_what_the_judge_published() {
     run.ends("review#1", "c1");
     run.verifies(says("CHANGES", []));
     let message = &run.step("code").hotfix.as_ref().unwrap().message;
-    assert!(message.starts_with("`review` said CHANGES\nreview: {"), "{message}");
-    assert!(message.contains("no limits"), "{message}");
+    assert_eq!(message, "`review` said CHANGES\nreview.why: no limits");
     assert_eq!(*run.state.context, json!({}));
 }
 
@@ -320,6 +319,35 @@ fn at_a_gate_a_person_can_send_a_verdict_elsewhere_or_have_the_review_done_again
     run.decides(feedback("look again", "c2"));
     assert_eq!(run.status_of("code"), StepStatus::Done);
     assert_eq!(run.step("review").hotfix.as_ref().unwrap().message, "look again");
+}
+
+#[test]
+fn feedback_where_a_judges_approval_waits_goes_to_whoever_did_the_work() {
+    let mut run = reviewed_at_a_gate();
+    run.verifies(holds());
+    assert_eq!(run.state.status(), RunStatus::AwaitingApproval);
+    let events = run.decides(feedback("use the helper", "c2"));
+    assert!(
+        matches!(&events[0], Event::RolledBack { target, by, message, failure: None, .. }
+            if target.as_str() == "code" && by == "ann" && message == "use the helper"),
+        "{events:?}"
+    );
+    assert_eq!(run.step("code").hotfix.as_ref().unwrap().message, "use the helper");
+    assert_ne!(run.status_of("review"), StepStatus::Done, "it judges what becomes of it");
+    assert_eq!(run.step("review").routes.len(), 0, "a person's own way counts for no route");
+}
+
+#[test]
+fn what_a_person_said_when_a_verdict_was_judged_again_goes_on_with_the_findings() {
+    let mut run = reviewed_at_a_gate();
+    run.verifies(says("CHANGES", ["db/V1.sql"]));
+    run.decides(feedback("look at the index too", "c2"));
+    run.begins("review");
+    run.ends("review#2", "c2");
+    run.verifies(says("CHANGES", ["db/V1.sql"]));
+    run.decides(approve(2, "c2"));
+    let asked = run.step("sql").hotfix.as_ref().unwrap();
+    assert!(asked.message.contains("ann, at the gate: look at the index too"), "{asked:?}");
 }
 
 #[test]

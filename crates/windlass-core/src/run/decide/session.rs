@@ -3,9 +3,9 @@
 use super::draft::Draft;
 use crate::id::{AttemptId, StepIndex};
 use crate::proof::Outcome;
-use crate::run::session::{BLOCKS_IN_A_ROW, BLOCKS_IN_ALL, MAX_ROUNDS, ROUNDS_END};
+use crate::run::session::{BLOCKS_IN_A_ROW, BLOCKS_IN_ALL, ROUNDS_END};
 use crate::run::state::{Control, PauseReason, Phase};
-use crate::run::{Event, Rejected};
+use crate::run::{Event, Rejected, step_bounds};
 
 /// Takes back what nobody has taken: whoever decides or takes over finds nothing in flight.
 pub(super) fn withdraw_offers(draft: &mut Draft) {
@@ -87,11 +87,11 @@ pub(super) fn stop_asked(
     let overridden = cap.is_some_and(|cap| cap > 0 && idle_blocks.saturating_add(1) >= cap);
     let detail = if blocks.in_a_row >= BLOCKS_IN_A_ROW {
         let times = blocks.in_a_row;
-        format!("the session was sent on {times} times without a new attempt or proof")
+        format!("the session was told to continue {times} times without a new attempt or proof")
     } else if blocks.in_all >= BLOCKS_IN_ALL {
-        format!("the session was sent on {} times in all", blocks.in_all)
+        format!("the session was told to continue {} times in all", blocks.in_all)
     } else if overridden {
-        format!("the session was sent on {idle_blocks} times and called no tool")
+        format!("the session was told to continue {idle_blocks} times and called no tool")
     } else {
         draft.emit(Event::StopBlocked);
         return Ok(());
@@ -119,6 +119,6 @@ pub(super) fn has_rounds_left(draft: &Draft, index: StepIndex, attempt: Option<u
         && draft.state.control == Control::Active
         && by_itself
         && handover.agent.is_some()
-        && handover.rounds + 1 < MAX_ROUNDS
+        && handover.rounds + 1 < step_bounds(draft.state.plan.step(index).retries).rounds
         && draft.state.now.since(handover.since) < ROUNDS_END
 }

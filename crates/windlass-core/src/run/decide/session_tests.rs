@@ -1,6 +1,6 @@
 //! A session drives: offers, rounds, and what keeps it from going round for ever.
 
-use crate::run::session::{BLOCKS_IN_A_ROW, BLOCKS_IN_ALL, MAX_ROUNDS, ROUNDS_END};
+use crate::run::session::{BLOCKS_IN_A_ROW, BLOCKS_IN_ALL, ROUNDS_END};
 use crate::run::testing::*;
 use crate::run::*;
 use crate::time::Span;
@@ -69,7 +69,7 @@ fn work_that_is_not_proven_goes_back_to_its_subagent_and_costs_no_try() {
     let mut run = hosted([agent("code").retries(2)]);
     run.begins("code");
     at_work(&mut run, "code#1");
-    for round in 1..MAX_ROUNDS {
+    for round in 1..step_bounds(2).rounds {
         run.ends("code#1", "c1");
         let events = run.verifies(fails(&"x".repeat(round as usize)));
         assert_eq!(events.len(), 1);
@@ -122,7 +122,7 @@ fn a_session_that_is_sent_on_again_and_again_is_stopped() {
     for _ in 0..BLOCKS_IN_A_ROW {
         assert_eq!(run.feed(stop_asked()), Ok(vec![Event::StopBlocked]));
     }
-    let detail = "the session was sent on 15 times without a new attempt or proof";
+    let detail = "the session was told to continue 15 times without a new attempt or proof";
     let pauses = paused(PauseReason::LoopDetected, detail);
     assert_eq!(run.feed(stop_asked()), Ok(vec![withdrawn("code#1"), pauses]));
     assert_eq!(run.feed(stop_asked()), Err(Rejected::NotExpected), "it is paused");
@@ -164,7 +164,7 @@ fn the_run_pauses_before_the_host_would_let_its_session_stop() {
     run.begins("code");
     let asked = |idle_blocks| InputKind::StopAsked { idle_blocks, cap: Some(8) };
     assert_eq!(run.feed(asked(6)), Ok(vec![Event::StopBlocked]));
-    let detail = "the session was sent on 7 times and called no tool";
+    let detail = "the session was told to continue 7 times and called no tool";
     let pauses = paused(PauseReason::LoopDetected, detail);
     assert_eq!(run.feed(asked(7)), Ok(vec![withdrawn("code#1"), pauses]));
 }
@@ -235,4 +235,30 @@ fn what_the_session_tells_of_itself_is_kept_and_changes_nothing() {
     after.now = before.now;
     assert_eq!(after, before);
     assert!(run.at.since(START) <= Span::hours(1));
+}
+
+#[test]
+fn a_subagent_that_is_lost_after_a_failed_round_has_used_a_try() {
+    let mut run = hosted([agent("code").retries(2)]);
+    run.begins("code");
+    for number in 1..=2 {
+        let attempt = format!("code#{number}");
+        at_work(&mut run, &attempt);
+        run.ends(&attempt, "c1");
+        let events = run.verifies(fails(&format!("way {number} of failing")));
+        assert!(matches!(events[0], Event::RoundFailed { .. }), "{events:?}");
+        assert_eq!(run.step("code").tries, number - 1);
+        let events = run.loses(&attempt, "c1");
+        assert!(matches!(events[1], Event::StepNotProven { costs_try: true, .. }), "{events:?}");
+    }
+    assert_eq!(run.state.reason(), Some("retries_exhausted"));
+}
+
+#[test]
+fn a_subagent_that_is_lost_before_it_was_judged_has_used_no_try() {
+    let mut run = hosted([agent("code").retries(2)]);
+    run.begins("code");
+    at_work(&mut run, "code#1");
+    run.loses("code#1", "c1");
+    assert_eq!(run.step("code").tries, 0);
 }

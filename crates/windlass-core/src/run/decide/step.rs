@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use crate::id::{ObjectId, StepId};
+use crate::run::not_part::condition_is_not_true;
 use crate::run::state::Phase;
 use crate::run::{Event, Rejected, TimerKey};
 use crate::snapshot::{Baseline, Snapshot};
@@ -29,7 +30,7 @@ pub(super) fn when_evaluated(
             let when = when.split_whitespace().collect::<Vec<_>>().join(" ");
             let shown: String = when.chars().take(MAX_WHEN).collect();
             let more = if shown.len() < when.len() { "…" } else { "" };
-            let reason = format!("`when: {shown}{more}` is not true");
+            let reason = condition_is_not_true(&format!("{shown}{more}"));
             Event::StepSkipped { step, reason, kept: true }
         }
         Err(message) => {

@@ -4,10 +4,11 @@ use super::advance;
 use super::draft::Draft;
 use super::rollback;
 use super::session;
-use crate::id::{AttemptId, GateId, StepIndex, VerificationId};
+use super::trouble;
+use crate::id::{AttemptId, ContentHash, GateId, StepIndex, VerificationId};
 use crate::plan::{CheckId, Criterion, Exhausted, Holds, PlanStep, StepKind};
-use crate::proof::{Outcome, ProtectedChange, VerifyReport};
-use crate::run::state::{Gate, GateKind, PauseReason, Phase};
+use crate::proof::{Outcome, Proof, ProtectedChange, VerifyReport};
+use crate::run::state::{Gate, GateKind, PauseReason, Phase, RunState};
 use crate::run::{Category, Event, FailedCheck, Failure, Rejected, VerifyReason};
 use crate::snapshot::Snapshot;
 use crate::time::{Span, Timestamp};
@@ -61,6 +62,7 @@ pub(super) fn verified(
         Judgement::Routed(verdict) => {
             rollback::by_verdict(draft, index, &verdict, report, snapshot);
         }
+        Judgement::Failed(failure) if trouble::hinders(draft, index, &failure, report, jitter) => {}
         Judgement::Failed(failure) if session::has_rounds_left(draft, index, attempt) => {
             let number = draft.state.step(index).attempts;
             let attempt = AttemptId { step: draft.id(index), number };
@@ -73,6 +75,23 @@ pub(super) fn verified(
         }
     }
     Ok(())
+}
+
+/// Returns what tells the failure that a report comes to from others; none where it is no failure. The edge
+/// looks up with it where the same happened before.
+pub fn failure_signature(
+    state: &RunState,
+    id: VerificationId,
+    report: &VerifyReport,
+) -> Option<ContentHash> {
+    let index = state.verified_by(id)?;
+    if report.moved_on.is_some() || report.broken.is_some() || !report.protected.is_empty() {
+        return None;
+    }
+    match Judgement::of(state.plan.step(index), report) {
+        Judgement::Failed(failure) => Some(failure.signature),
+        Judgement::Proven | Judgement::Routed(_) => None,
+    }
 }
 
 enum Judgement {
@@ -89,8 +108,13 @@ impl Judgement {
             let summary = format!("files outside `{bounds}` were changed: {paths}");
             return Self::Failed(Failure::new(Category::Code, summary, Vec::new()));
         }
-        if !report.protected.is_empty() {
-            let files = ProtectedChange::all_called(&report.protected);
+        // What waits for the next gate is asked about in the run's own place alone.
+        let protected = match plan.is_spoke() {
+            true => [&report.protected[..], &report.later[..]].concat(),
+            false => report.protected.clone(),
+        };
+        if !protected.is_empty() {
+            let files = ProtectedChange::all_called(&protected);
             let summary = format!("protected files were changed: {files}");
             return Self::Failed(Failure::new(Category::Code, summary, Vec::new()));
         }
@@ -126,20 +150,19 @@ fn verdict_checks(criterion: &Criterion) -> Vec<CheckId> {
 
 fn failed_checks(criterion: &Criterion, report: &VerifyReport) -> Failure {
     let failed = || report.proofs.iter().filter(|proof| proof.holds != Holds::Yes);
-    let checks: Vec<FailedCheck> = failed()
-        .map(|proof| FailedCheck {
-            summary: proof.summary.clone(),
-            excerpt: proof.excerpt.clone(),
-            evidence: proof.evidence.clone(),
-        })
-        .collect();
-    let by_command = failed().any(|proof| {
+    let checks: Vec<FailedCheck> = failed().map(FailedCheck::of).collect();
+    let is_command = |proof: &&Proof| {
         let mut all = criterion.checks().into_iter();
         all.any(|c| c.id == proof.check && c.kind.command().is_some())
-    });
-    let category = if by_command { Category::Test } else { Category::Code };
+    };
+    let category = match failed().find(is_command) {
+        Some(Proof { cause: Some(cause), .. }) => cause.category,
+        // What could not be looked at says nothing about tests.
+        Some(proof) if proof.holds == Holds::No => Category::Test,
+        Some(_) | None => Category::Code,
+    };
     let summary = match checks.as_slice() {
-        [] => "the criterion does not hold".to_owned(),
+        [] => "the checks failed".to_owned(),
         [only] => only.summary.clone(),
         [first, rest @ ..] => format!("{} (and {} more)", first.summary, rest.len()),
     };
@@ -153,6 +176,7 @@ fn protected(draft: &mut Draft, index: StepIndex, report: &VerifyReport, snapsho
         kind: GateKind::Protected {
             changes: report.protected.clone(),
             diff: report.protected_diff.clone(),
+            late: false,
         },
         snapshot,
     };
@@ -183,21 +207,26 @@ pub(super) fn fail(
 ) {
     let failure = by_outcome(draft, index, failure);
     let (step, category) = (draft.id(index), failure.category);
-    draft.emit(Event::StepNotProven { step: step.clone(), failure, report, costs_try });
+    let of_surroundings = costs_try && trouble::is_free(draft, index);
+    let costs_try = costs_try && !of_surroundings;
+    draft.emit(Event::StepNotProven { step, failure, report, costs_try, of_surroundings });
     let (plan, state) = (draft.state.plan.step(index), draft.state.step(index));
     let (tries, repeats, retries) = (state.tries, state.repeats, plan.retries);
+    if of_surroundings {
+        let until = backoff(draft, index, state.troubled, jitter);
+        wait(draft, index, until, false);
+        return;
+    }
     if plan.kind.is_group() {
         // Nobody works on a group: verifying it again would give the same answer for ever.
         if rollback::by_failure(draft, index) {
             return;
         }
         let why = match draft.state.plan.step(index).kind {
-            StepKind::PullRequest(_) => "what has to hold before it is published does not",
-            StepKind::Group if draft.state.plan.nested(index).is_empty() => {
-                "the criterion does not hold"
-            }
+            StepKind::PullRequest(_) => "the checks before publishing failed",
+            StepKind::Group if draft.state.plan.nested(index).is_empty() => "the checks failed",
             StepKind::Agent { .. } | StepKind::Group | StepKind::Foreach(_) => {
-                "the criterion of this group does not hold"
+                "the checks of this group failed"
             }
         };
         exhausted(draft, index, why.to_owned());
@@ -211,6 +240,8 @@ pub(super) fn fail(
     } else if repeats >= SAME_FAILURE && !category.backs_off() {
         let why = format!("failed in the same way {repeats} times over");
         give_up(draft, index, PauseReason::RepeatedFailure, why);
+    } else if category == Category::Environment && trouble::is_missing_again(draft, index) {
+        // It goes on when a person has helped.
     } else if category.backs_off() {
         let until = backoff(draft, index, tries, jitter);
         wait(draft, index, until, false);
@@ -223,7 +254,7 @@ fn unfinished(draft: &Draft, index: StepIndex) -> Option<Failure> {
     let (category, why) = match outcome {
         Outcome::TimedOut => (Category::Timeout, "the attempt ran out of time"),
         Outcome::Idle => (Category::Timeout, "the attempt showed no sign of life"),
-        Outcome::OverLimit { .. } => (Category::Infra, "the attempt went past a limit"),
+        Outcome::OverLimit { .. } => (Category::Infra, "the attempt exceeded a limit"),
         Outcome::Signalled { .. } => (Category::Infra, "the agent's program was ended"),
         Outcome::AgentFailed { category, message } => (*category, message.as_str()),
         Outcome::Exited { .. }
@@ -234,7 +265,7 @@ fn unfinished(draft: &Draft, index: StepIndex) -> Option<Failure> {
         | Outcome::Interrupted { .. }
         | Outcome::OverBudget { .. } => (Category::Infra, "the attempt was cut off"),
     };
-    let summary = format!("{why}: its checks hold, but it did not come to its end by itself");
+    let summary = format!("{why}: its checks passed, but the attempt did not finish");
     Some(Failure::new(category, summary, Vec::new()))
 }
 
@@ -243,7 +274,7 @@ fn by_outcome(draft: &Draft, index: StepIndex, mut failure: Failure) -> Failure 
     let (category, why) = match draft.state.step(index).ended.as_ref() {
         Some(Outcome::TimedOut) => (Category::Timeout, "the attempt ran out of time"),
         Some(Outcome::Idle) => (Category::Timeout, "the attempt showed no sign of life"),
-        Some(Outcome::OverLimit { .. }) => (Category::Infra, "the attempt went past a limit"),
+        Some(Outcome::OverLimit { .. }) => (Category::Infra, "the attempt exceeded a limit"),
         Some(Outcome::AgentFailed { category, message }) => (*category, message.as_str()),
         Some(
             Outcome::CouldNotStart { .. }
@@ -257,7 +288,7 @@ fn by_outcome(draft: &Draft, index: StepIndex, mut failure: Failure) -> Failure 
         )
         | None => return failure,
     };
-    if matches!(failure.category, Category::Code | Category::Test) {
+    if failure.category.is_of_work() {
         failure.category = category;
         failure.summary = format!("{why}; {}", failure.summary);
     }

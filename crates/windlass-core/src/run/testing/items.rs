@@ -49,6 +49,10 @@ impl Run {
         step: &str,
         tasks: [(&str, bool); N],
     ) -> Vec<Event> {
+        self.reads_all(step, &tasks)
+    }
+
+    pub(crate) fn reads_all(&mut self, step: &str, tasks: &[(&str, bool)]) -> Vec<Event> {
         let tasks = tasks.iter().map(|(id, ticked)| Task {
             id: (*id).into(),
             title: format!("Title of {id}"),

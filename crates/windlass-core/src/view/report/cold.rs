@@ -57,12 +57,12 @@ impl ReportCold {
         };
         match self.holds {
             Some(Holds::Yes) => {
-                format!(
-                    "everything that has to hold was proven once more on a fresh clone: {checks}"
-                )
+                format!("all checks passed once more on a fresh clone: {checks}")
             }
-            Some(Holds::No) => format!("it did not hold on a fresh clone{}", failed()),
-            Some(Holds::Unknown) | None => format!("on a fresh clone it has no answer{}", failed()),
+            Some(Holds::No) => format!("it failed on a fresh clone{}", failed()),
+            Some(Holds::Unknown) | None => {
+                format!("the checks on a fresh clone could not run{}", failed())
+            }
         }
     }
 }

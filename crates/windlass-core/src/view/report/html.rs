@@ -69,7 +69,7 @@ pub fn html(view: &ReportView) -> String {
 }
 
 fn header(view: &ReportView, title: &str) -> Markup {
-    let done = view.steps.iter().filter(|step| step.status == StepStatus::Done).count();
+    let counts = &view.counts;
     let tone = match view.status {
         RunStatus::Completed => "good",
         RunStatus::Aborted => "bad",
@@ -100,7 +100,7 @@ fn header(view: &ReportView, title: &str) -> Markup {
                 @for note in &publication.notes { p.soft { (prose(note)) } }
             }
             dl.cards {
-                (card("Steps done", &format!("{done} of {}", view.steps.len()), ""))
+                (card("Steps proven", &format!("{} of {}", counts.steps_proven, counts.steps), &counts.words()))
                 (card("Attempts", &view.budget.attempts.to_string(), &format!("of at most {}", view.budget.attempts_limit)))
                 (card("Working time", &view.budget.wall_ms.to_string(), &format!("of at most {}", view.budget.wall_ms_limit)))
                 @if view.saved.0 > 0 { (card("Time saved", &view.saved.to_string(), "by earlier passes")) }
@@ -229,7 +229,7 @@ fn decisions(view: &ReportView) -> Markup {
     page! {
         h2 { "Decisions" }
         @if view.decisions.is_empty() {
-            p.soft { "Nobody had to decide anything." }
+            p.soft { "There were no decisions." }
         } @else {
             div.panel { ol.time {
                 @for entry in &view.decisions {
@@ -254,8 +254,8 @@ fn evidence(view: &ReportView) -> Markup {
     page! {
         h2 { "Evidence" }
         p.soft {
-            "What each step's completion rests on. Observed: windlass looked itself. "
-            "Claimed: somebody said so."
+            "What proves each step. Observed: windlass checked it itself. "
+            "Claimed: an agent said so."
         }
         @for step in &view.steps {
             @let proofs = of(step);
@@ -345,7 +345,7 @@ fn attempt_row(attempt: &ReportAttempt, view: &ReportView) -> Markup {
                         @if let Some(text) = &proof.output { pre { (printable(text.trim_end(), Lines::Many)) } }
                     }
                     @if let Some(text) = said {
-                        p.soft { "What the agent printed; windlass takes none of it for a proof:" }
+                        p.soft { "What the agent printed; none of it counts as proof:" }
                         pre { (printable(text.trim_end(), Lines::Many)) }
                     }
                 }

@@ -27,9 +27,9 @@ pub(super) fn pull_request(publication: &Publication) -> String {
 
 pub(super) fn verdict(holds: Holds) -> &'static str {
     match holds {
-        Holds::Yes => "holds",
-        Holds::No => "does not hold",
-        Holds::Unknown => "no answer",
+        Holds::Yes => "passed",
+        Holds::No => "failed",
+        Holds::Unknown => "could not run",
     }
 }
 
@@ -113,12 +113,15 @@ pub(in crate::view) fn cost(budget: &BudgetView) -> String {
 
 pub(super) fn audit(view: &ReportView) -> String {
     match &view.audit {
-        None => "no answer".to_owned(),
+        None => "not run".to_owned(),
         Some(audit) if audit.ok => format!(
             "ok: {} records in {} decisions, each decided again with the same result",
             audit.records, audit.decisions
         ),
-        Some(audit) => format!("{} problems: {}", audit.problems.len(), audit.problems.join("; ")),
+        Some(audit) => {
+            let problems = crate::view::count(audit.problems.len(), "problem");
+            format!("{problems}: {}", audit.problems.join("; "))
+        }
     }
 }
 
@@ -138,7 +141,7 @@ pub(super) fn how_it_ended(blocker: &BlockerView) -> String {
         (Some(resolved), _) => {
             let by = resolved.by.as_deref().unwrap_or("its check");
             let notes = resolved.notes.as_deref().map(|notes| format!(": {notes}"));
-            format!("put right by {by}{}", notes.unwrap_or_default())
+            format!("solved by {by}{}", notes.unwrap_or_default())
         }
         (None, Some(why)) => format!("open: {why}"),
         (None, None) => "open".to_owned(),

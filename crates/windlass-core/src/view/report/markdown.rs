@@ -61,6 +61,7 @@ fn header(text: &mut String, view: &ReportView) {
     if let (Some(ended), Some(took)) = (&view.ended_at, view.took) {
         row("Ended", &format!("{ended}, after {took}"));
     }
+    row("Proven", &view.counts.words());
     let budget = &view.budget;
     row("Attempts", &format!("{} of at most {}", budget.attempts, budget.attempts_limit));
     row("Working time", &format!("{} of at most {}", budget.wall_ms, budget.wall_ms_limit));

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::cold::{ReportCold, report_cold};
+use super::counts::{ReportCounts, not_part};
 use crate::id::{ContentHash, RunId, StepId};
+use crate::judgement::Remark;
 use crate::measure::TestsChanged;
 use crate::plan::{Holds, Issue, PlanStep, StepKind, Strength};
 use crate::proof::{Blob, Outcome};
@@ -76,9 +78,11 @@ pub struct ReportView {
     pub took: Option<Span>,
     pub budget: BudgetView,
     pub steps: Vec<ReportStep>,
+    /// How much of it is proven.
+    pub counts: ReportCounts,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<ItemView>,
-    /// What only a person could put right, and how it ended.
+    /// What only a person could solve, and how it ended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blockers: Vec<BlockerView>,
     /// What agents asked, and what was answered or assumed.
@@ -166,6 +170,9 @@ pub struct ReportStep {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set_aside: Option<String>,
     pub note: Option<String>,
+    /// Why the workflow leaves it out of this run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_part: Option<String>,
     pub agent: Option<String>,
     pub attempts: u32,
     /// How many of them something else than the agent ended.
@@ -183,6 +190,9 @@ pub struct ReportStep {
     pub output_tokens: Option<u64>,
     /// The models that its attempts used, as far as somebody said.
     pub models: Vec<String>,
+    /// What its judge found; what judges found in stories stands with those.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<Remark>,
     pub commit: Option<String>,
     pub changes: Option<Changes>,
 }
@@ -254,7 +264,9 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         .filter(|item| item.item.story.is_some())
         .map(|item| story_detail(state, item, history))
         .collect();
+    let (steps, proofs) = (steps(state, history, facts), proofs(state, history, facts));
     ReportView {
+        counts: ReportCounts::of(state, &steps, &proofs, &stories),
         run: run.id,
         workflow: run.workflow,
         goal: run.goal,
@@ -269,7 +281,7 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         ended_at: history.ended_at.map(|at| at.to_string()),
         took: history.ended_at.map(|at| at.since(state.started_at)),
         budget: status.budget,
-        steps: steps(state, history, facts),
+        steps,
         items: status.items,
         blockers: blocker_views(state),
         clarifications: question_views(state),
@@ -284,7 +296,7 @@ pub fn report_view(state: &RunState, history: &History, facts: &ReportFacts) -> 
         unprotected: state.plan.unprotected(),
         unfollowed: state.plan.unfollowed.clone(),
         decisions: decisions(history),
-        proofs: proofs(state, history, facts),
+        proofs,
         attempts: attempts(state, history, facts),
         changes: facts.changes.clone(),
         tests: facts.tests.clone(),
@@ -314,6 +326,7 @@ fn steps(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<Report
             waived: step.waived,
             set_aside: set_aside(plan, step),
             note: step.note.clone(),
+            not_part: not_part(step),
             agent: match &plan.kind {
                 StepKind::Agent { agent, .. } => Some(agent.clone()),
                 StepKind::Group | StepKind::Foreach(_) | StepKind::PullRequest(_) => None,
@@ -327,6 +340,10 @@ fn steps(state: &RunState, history: &History, facts: &ReportFacts) -> Vec<Report
             input_tokens: used.input_tokens,
             output_tokens: used.output_tokens,
             models: used.models,
+            remarks: match state.item_of(index) {
+                Some(_) => Vec::new(),
+                None => history.map(|history| history.remarks.clone()).unwrap_or_default(),
+            },
             commit: history.and_then(|history| history.commit.as_ref()).map(ToString::to_string),
             changes: facts.step_changes.get(&plan.id).cloned(),
         }

@@ -5,10 +5,12 @@ use std::fmt::Write as _;
 use super::inline::cost;
 use super::markdown::{clone_notes, evidence, steps};
 use super::projection::{ReportStep, ReportView};
-use super::stories;
+use super::{proven, stories};
 use crate::plan::Holds;
 use crate::view::literal::{brief, cell, code, prose};
 use crate::view::printable::beginning;
+use crate::view::stories::StoryStatus;
+use crate::view::story_detail::StoryDetail;
 
 /// The longest text: forges take 65,536 characters.
 pub const MAX_PULL_REQUEST_BYTES: usize = 64_000;
@@ -20,48 +22,57 @@ const MAX_GOAL_BYTES: usize = 1_000;
 const MAX_NOTE_BYTES: usize = 400;
 
 /// What the summary may have.
-const MAX_SUMMARY_BYTES: usize = 5_000;
+const MAX_SUMMARY_BYTES: usize = 4_500;
+
+/// How many stories stand at the beginning, and how much of a title.
+const MAX_STORIES: usize = 12;
+const MAX_TITLE_BYTES: usize = 120;
 
 /// A part of the text, and the most bytes that it may have: all together stay below the whole, so that
 /// what matters is there however many stories there are, and whatever others wrote.
 type Section = (fn(&mut String, &ReportView), usize);
 
-const OF_STEPS: [Section; 6] = [
+/// What whoever merges reads: what was proven, and what was not.
+const FIRST: [Section; 8] = [
+    (proven::table, 6_000),
     (clone_notes, 3_000),
-    (steps, 18_000),
-    (evidence, 20_000),
-    (waived, 8_000),
-    (decisions, 8_000),
-    (numbers, 2_000),
-];
-
-const OF_STORIES: [Section; 14] = [
-    (stories::left_out, 5_000),
-    (clone_notes, 3_000),
-    (stories::table, 7_000),
-    (stories::key_changes, 3_000),
-    (stories::tests, 3_000),
-    (stories::checklist, 7_000),
-    (stories::criteria, 7_000),
+    (stories::left_out, 4_000),
+    (waived, 5_000),
     (stories::manual, 4_000),
-    (stories::suggestions, 4_000),
-    (waived, 3_000),
-    (stories::unchecked, 1_000),
-    (decisions, 3_000),
-    (steps, 6_000),
-    (numbers, 2_000),
+    (stories::suggestions, 3_000),
+    (unchecked, 2_000),
+    (not_part, 2_000),
 ];
 
-/// Writes the text of the pull request.
+/// What is there to look up, folded.
+const FOLDED: [Section; 8] = [
+    (stories::table, 5_000),
+    (stories::checklist, 5_000),
+    (stories::criteria, 5_000),
+    (stories::key_changes, 2_000),
+    (evidence, 5_000),
+    (decisions, 2_500),
+    (steps, 4_000),
+    (numbers, 1_500),
+];
+
+/// Writes the text of the pull request: what changed and why, how it was proven, what to look at, and in a
+/// fold the rest.
 pub fn pull_request_body(view: &ReportView) -> String {
-    let sections: &[Section] = if view.stories.is_empty() { &OF_STEPS } else { &OF_STORIES };
     let mut text = bounded(&summary(view), MAX_SUMMARY_BYTES);
+    parts(&mut text, view, &FIRST);
+    text.push_str("\n<details>\n<summary>Evidence, decisions, steps and cost</summary>\n");
+    parts(&mut text, view, &FOLDED);
+    text.push_str("\n</details>\n");
+    text
+}
+
+fn parts(text: &mut String, view: &ReportView, sections: &[Section]) {
     for (section, most) in sections {
         let mut part = String::new();
         section(&mut part, view);
         text.push_str(&bounded(&part, *most));
     }
-    text
 }
 
 /// Keeps whole lines, as many as fit, and says so where some do not.
@@ -79,9 +90,20 @@ fn bounded(part: &str, most: usize) -> String {
 
 fn summary(view: &ReportView) -> String {
     let goal = view.issue.as_ref().map_or(&view.goal, |issue| &issue.title);
-    let mut text = format!("## Summary\n\n{}\n", brief(goal, MAX_GOAL_BYTES));
+    let mut text = format!("## What changed and why\n\n{}\n", brief(goal, MAX_GOAL_BYTES));
     if let Some(issue) = &view.issue {
         let _ = writeln!(text, "\nCloses #{}.", issue.number);
+    }
+    let is_there = |story: &&StoryDetail| story.story.status == StoryStatus::Completed;
+    let there: Vec<_> = view.stories.iter().filter(is_there).collect();
+    if !there.is_empty() {
+        text.push('\n');
+    }
+    for detail in there.iter().take(MAX_STORIES) {
+        let _ = writeln!(text, "- {}", brief(&detail.story.title, MAX_TITLE_BYTES));
+    }
+    if there.len() > MAX_STORIES {
+        let _ = writeln!(text, "- and {} more stories, listed below", there.len() - MAX_STORIES);
     }
     if let Some(changes) = &view.changes {
         let _ = writeln!(text, "\nFiles changed: {}.", changes.sum());
@@ -90,33 +112,14 @@ fn summary(view: &ReportView) -> String {
         // Names of tests are text of agents.
         let _ = writeln!(text, "\nTests: {}.", brief(&tests.words(), MAX_NOTE_BYTES));
     }
-    let _ = writeln!(
-        text,
-        "\nMade by agents, driven by windlass: workflow {}, run `{}`. Nothing below rests on an \
-         agent's word unless it says *claimed*.",
-        code(&view.workflow),
-        view.run
-    );
-    if let Some(before) = &view.before {
-        let _ = writeln!(text, "\n**Before the run:** {}.", brief(before, MAX_NOTE_BYTES));
-    }
-    if let Some(cold) = &view.cold {
-        let words = cold.words();
-        let _ = writeln!(text, "\n**Last proof:** {}.", brief(&words, MAX_NOTE_BYTES));
-    }
-    if let Some(unprotected) = view.unprotected_words() {
-        let _ = writeln!(text, "\n**Not protected:** {}.", prose(&unprotected));
-    }
-    if let Some(unfollowed) = view.unfollowed_words() {
-        let _ = writeln!(text, "\n**Could not be followed:** {}.", prose(&unfollowed));
-    }
     text
 }
 
 /// What was let pass without its proof. Nobody should have to look for it.
 fn waived(text: &mut String, view: &ReportView) {
     let waived: Vec<_> = view.steps.iter().filter(|step| step.waived).collect();
-    let skipped: Vec<_> = view.steps.iter().filter(|step| step.note.is_some()).collect();
+    let missing = |step: &&ReportStep| step.note.is_some() && step.not_part.is_none();
+    let skipped: Vec<_> = view.steps.iter().filter(missing).collect();
     if waived.is_empty() && skipped.is_empty() {
         return;
     }
@@ -146,6 +149,33 @@ fn set_aside(text: &mut String, step: &ReportStep) {
     }
 }
 
+/// What nobody looked at: nothing can, or nothing keeps it from those who are judged.
+fn unchecked(text: &mut String, view: &ReportView) {
+    stories::unchecked(text, view);
+    let words = [
+        ("Not protected", view.unprotected_words()),
+        ("Could not be followed", view.unfollowed_words()),
+    ];
+    for (name, words) in words {
+        if let Some(words) = words {
+            let _ = writeln!(text, "\n**{name}:** {}.", prose(&words));
+        }
+    }
+}
+
+/// What the workflow leaves out of this run: nothing is missing.
+fn not_part(text: &mut String, view: &ReportView) {
+    let out = view.steps.iter().filter_map(|step| Some((step, step.not_part.as_ref()?)));
+    let out: Vec<_> = out.collect();
+    if out.is_empty() {
+        return;
+    }
+    text.push_str("\n## Not part of this run\n\n");
+    for (step, why) in out {
+        let _ = writeln!(text, "- {} (`{}`): {}", prose(&step.title), step.id, prose(why));
+    }
+}
+
 fn decisions(text: &mut String, view: &ReportView) {
     if view.decisions.is_empty() {
         return;
@@ -166,7 +196,8 @@ fn numbers(text: &mut String, view: &ReportView) {
     let budget = &view.budget;
     text.push_str("\n## Cost and time\n\n");
     let _ = writeln!(text, "- Cost: {}", cost(budget));
-    let _ = writeln!(text, "- Working time: {}, in {} attempts", budget.wall_ms, budget.attempts);
+    let attempts = crate::view::count(budget.attempts as usize, "attempt");
+    let _ = writeln!(text, "- Working time: {}, in {attempts}", budget.wall_ms);
     if view.saved.0 > 0 {
         let _ = writeln!(
             text,
@@ -188,10 +219,9 @@ mod tests {
 
     #[test]
     fn all_sections_together_stay_below_the_whole() {
-        for sections in [&OF_STEPS[..], &OF_STORIES] {
-            let sum: usize = sections.iter().map(|(_, most)| most).sum();
-            assert!(MAX_SUMMARY_BYTES + sum <= MAX_PULL_REQUEST_BYTES, "{sum}");
-        }
+        let sum: usize = FIRST.iter().chain(&FOLDED).map(|(_, most)| most).sum();
+        let fold = 200;
+        assert!(MAX_SUMMARY_BYTES + sum + fold <= MAX_PULL_REQUEST_BYTES, "{sum}");
         let long = format!("## A\n\n{}", "- é\n".repeat(500));
         let cut = bounded(&long, 300);
         assert!(

@@ -51,7 +51,7 @@ pub(super) fn left_out(text: &mut String, view: &ReportView) {
     heading(text, "Blocked and left out");
     for detail in out {
         let story = &detail.story;
-        let note = detail.note.as_deref().unwrap_or("no reason is known");
+        let note = detail.note.as_deref().unwrap_or("no reason was given");
         let _ = writeln!(
             text,
             "- **{} {}**, {}: {}",
@@ -109,29 +109,6 @@ pub(super) fn key_changes(text: &mut String, view: &ReportView) {
     let more = folders.len().saturating_sub(MAX_FOLDERS);
     if more > 0 {
         let _ = writeln!(text, "- {more} more folders");
-    }
-}
-
-/// What test runs counted, the last of each story.
-pub(super) fn tests(text: &mut String, view: &ReportView) {
-    let counted = |summary: &str| summary.starts_with("junit ") || summary.starts_with("green ");
-    let rows: Vec<String> = view
-        .proofs
-        .iter()
-        .filter(|proof| proof.decisive && counted(&proof.summary))
-        .map(|proof| format!("- `{}`: {}", proof.step, brief(&proof.summary)))
-        .collect();
-    if rows.is_empty() {
-        return;
-    }
-    heading(text, "Tests");
-    // The last runs say how many there are now.
-    for row in rows.iter().rev().take(MAX_PROOFS).rev() {
-        let _ = writeln!(text, "{row}");
-    }
-    let more = rows.len().saturating_sub(MAX_PROOFS);
-    if more > 0 {
-        let _ = writeln!(text, "- {more} earlier runs");
     }
 }
 
@@ -216,16 +193,19 @@ pub(super) fn manual(text: &mut String, view: &ReportView) {
 
 /// What judges would have otherwise.
 pub(super) fn suggestions(text: &mut String, view: &ReportView) {
-    let remarks = view.stories.iter().flat_map(|detail| &detail.remarks);
-    let rows: Vec<_> = remarks.filter(|remark| remark.remark.level == Level::Suggestion).collect();
+    let of_stories = view.stories.iter().flat_map(|detail| &detail.remarks);
+    let of_stories = of_stories.map(|remark| (&remark.remark, &remark.step));
+    let of_steps = view.steps.iter().flat_map(|step| step.remarks.iter().map(|r| (r, &step.id)));
+    let all = of_stories.chain(of_steps);
+    let rows: Vec<_> = all.filter(|(remark, _)| remark.level == Level::Suggestion).collect();
     if rows.is_empty() {
         return;
     }
     heading(text, "Suggestions of reviewers");
-    for remark in rows {
-        let words = remark.remark.words();
+    for (remark, step) in rows {
+        let words = remark.words();
         let words = words.strip_prefix("[SUGGESTION] ").unwrap_or(&words);
-        let _ = writeln!(text, "- {} (`{}`)", brief(words), remark.step);
+        let _ = writeln!(text, "- {} (`{step}`)", brief(words));
     }
 }
 

@@ -1,8 +1,8 @@
 //! The kinds of check; the first key of each table is the word that makes a mapping that check.
 
-use super::key::{Key, Mapping, Names, Rule, Takes, count, one_or_more};
 use super::paper_check::{QUESTIONS, STORIES, VERDICT_IN};
 use super::words::{OK, PLATFORM_CHECKS, ROOM_NETWORK, WHOLE_DIFF, alone};
+use crate::source::key::{Key, Mapping, Names, Rule, Takes, count, one_or_more};
 use crate::workflow::unsupported;
 
 const OK_WORDS: [&str; 1] = alone(&OK);
@@ -63,7 +63,7 @@ static ANY: Mapping = Mapping {
 static NOT: Mapping = Mapping {
     name: "not",
     of: "`not`",
-    doc: "The part does not hold.",
+    doc: "The part fails.",
     keys: &[Key::new("not", Takes::Criterion, "The part.")
         .required()
         .example("{run: grep -rq TODO src}")],
@@ -342,7 +342,7 @@ pub(in crate::workflow) static DIFF: Mapping = Mapping {
             "max_lines",
             count(1),
             "The most lines added and removed. A line counts once for each started 160 bytes, also \
-             in a file that is no text, and every changed path counts at least once.",
+             in a file that is not text, and every changed path counts at least once.",
         )
         .example("400"),
         Key::new("empty", Takes::Word(&OK_WORDS), "Nothing may have changed at all.")

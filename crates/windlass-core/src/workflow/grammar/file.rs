@@ -1,9 +1,9 @@
 //! The file itself, and what holds for all its steps.
 
 use super::check::ROOM;
-use super::key::{Key, Mapping, Names, Rule, Takes, count, list, one_or_more, small_count};
 use super::step::STEP;
 use super::words::{BASELINE, INPUT_TYPES, NETWORK, ONLY, alone};
+use crate::source::key::{Key, Mapping, Names, Rule, Takes, count, list, one_or_more, small_count};
 use crate::workflow::step::MAX_STEPS;
 
 const TYPES: [&str; 5] = alone(&INPUT_TYPES);
@@ -191,7 +191,7 @@ pub(in crate::workflow) static DEFAULTS: Mapping = Mapping {
             Takes::Either(&[Takes::Time, Takes::Mapping(&BACKOFF)]),
             "How long to wait after trouble with the surroundings or a timeout.",
         )
-        .default("{\"initial\": \"5s\", \"max\": \"5m\"}"),
+        .default("{\"initial\": \"5s\", \"max\": \"1h\"}"),
     ],
     not_yet: &[],
     rule: Rule::None,
@@ -275,7 +275,7 @@ pub(in crate::workflow) static BACKOFF: Mapping = Mapping {
     doc: "A wait that doubles from failure to failure. One time alone is the first wait.",
     keys: &[
         Key::new("initial", Takes::Time, "The wait after the first failure.").default("5s"),
-        Key::new("max", Takes::Time, "The longest wait.").default("5m"),
+        Key::new("max", Takes::Time, "The longest wait.").default("1h"),
     ],
     not_yet: &[],
     rule: Rule::None,

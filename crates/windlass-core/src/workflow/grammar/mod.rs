@@ -7,7 +7,6 @@
 
 mod check;
 mod file;
-mod key;
 mod paper_check;
 mod step;
 mod team;
@@ -17,8 +16,6 @@ pub(super) use check::{
     CHECKLIST, CHECKS, COVERAGE, DIFF, FILE, GREEN, JUNIT, RED, ROOM, RUN, VERDICT, check_kinds,
 };
 pub(super) use file::{BACKOFF, DEFAULTS, INPUT, LIMITS, PREPARE, PROTECT, SERVER, WORKFLOW};
-pub(super) use key::{Initial, Names};
-pub(crate) use key::{Key, Mapping, Rule, Takes};
 pub(super) use paper_check::{QUESTIONS, STORIES, VERDICT_IN};
 pub(super) use step::{FAILED, PLATFORM_FIX, PULL_REQUEST, READ, REPORT, ROLLBACK, ROUTE, STEP};
 pub(super) use team::{HUB, SPOKE, TEAM};

@@ -1,9 +1,9 @@
 //! Checks that read what an agent wrote as data.
 
-use super::key::{Key, Mapping, Rule, Takes};
 use super::words::{PHASES, REPORT_KINDS, alone};
+use crate::source::key::{Key, Mapping, Rule, Takes};
 
-const PHASE_WORDS: [&str; 2] = alone(&PHASES);
+const PHASE_WORDS: [&str; 3] = alone(&PHASES);
 const REPORT_KIND_WORDS: [&str; 3] = alone(&REPORT_KINDS);
 
 pub(in crate::workflow) static STORIES: Mapping = Mapping {

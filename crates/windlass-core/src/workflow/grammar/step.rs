@@ -1,12 +1,12 @@
 //! A step and what belongs to it.
 
 use super::file::BACKOFF;
-use super::key::{Key, Mapping, Names, Rule, Takes, list, one_or_more, small_count};
 use super::team::{BACKEND, MODEL, TEAM};
 use super::words::{
     BUILTIN, COMMIT, EXHAUSTED, FIXES, FOREACH, GATE, NETWORK, OK, PUBLISHED_TYPES, SKIP, TRUST,
     WAIVE, alone,
 };
+use crate::source::key::{Key, Mapping, Names, Rule, Takes, list, one_or_more, small_count};
 use crate::workflow::step::MAX_STEPS;
 use crate::workflow::unsupported;
 
@@ -95,7 +95,7 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
             Takes::Either(&[Takes::Time, Takes::Mapping(&BACKOFF)]),
             "How long to wait after trouble with the surroundings or a timeout.",
         )
-        .otherwise("5s to 5m, or `defaults`"),
+        .otherwise("5s to 1h, or `defaults`"),
         Key::new(
             "network",
             Takes::Word(&NETWORK_WORDS),
@@ -268,7 +268,7 @@ pub(in crate::workflow) static STEP: Mapping = Mapping {
 pub(in crate::workflow) static PLATFORM_FIX: Mapping = Mapping {
     name: "platform_fix",
     of: "a `fix` of the platform",
-    doc: "What the platform has to put right by itself what its linter finds; without such a command \
+    doc: "The platform's command that fixes what its linter finds; without such a command \
           all tries are the agent's.",
     keys: &[Key::new("platform", Takes::Word(&FIX_WORDS), "The command.")
         .required()
@@ -310,7 +310,7 @@ pub(in crate::workflow) static FAILED: Mapping = Mapping {
     name: "failed",
     of: "`failed`",
     doc: "Where a step that windlass does itself goes back to: that step is open again with all that \
-          needs it, and is told which checks do not hold.",
+          needs it, and is told which checks failed.",
     keys: &[
         Key::new(
             "rollback",
@@ -368,8 +368,8 @@ pub(in crate::workflow) static ROUTE: Mapping = Mapping {
         Key::new(
             "block",
             Takes::Boolean,
-            "Whether the run waits at once for a person, who is told what was found; `windlass fixed` \
-             goes on at the step.",
+            "Whether a person has to look first, who is told what was found; `windlass fixed` goes on at \
+             the step. In an item only that item waits.",
         )
         .default("false"),
     ],

@@ -1,7 +1,7 @@
 //! A team and who is in it.
 
-use super::key::{Key, Mapping, Rule, Takes, list, one_or_more, small_count};
 use super::step::READ;
+use crate::source::key::{Key, Mapping, Rule, Takes, list, one_or_more, small_count};
 use crate::workflow::team::MAX_SPOKES;
 
 static ONE_READ: Takes = Takes::Either(&[Takes::Path, Takes::Mapping(&READ)]);

@@ -73,8 +73,11 @@ pub(in crate::workflow) const FIXES: [(&str, ()); 1] = [("lintFix", ())];
 pub(in crate::workflow) const WHOLE_DIFF: [(&str, ()); 1] = [("any", ())];
 
 /// What questions stand before.
-pub(in crate::workflow) const PHASES: [(&str, Phase); 2] =
-    [("analysis", Phase::Analysis), ("planning", Phase::Planning)];
+pub(in crate::workflow) const PHASES: [(&str, Phase); 3] = [
+    ("analysis", Phase::Analysis),
+    ("planning", Phase::Planning),
+    ("development", Phase::Development),
+];
 
 /// What a report judges.
 pub(in crate::workflow) const REPORT_KINDS: [(&str, ReportKind); 3] = [

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use windlass_core::guard::PublishRules;
 use windlass_core::proof::Outcome;
 
 use super::super::{
@@ -63,6 +64,7 @@ impl AcpBackend {
             mcp: request.mcp.iter().map(server).collect(),
             resumes: request.resumes.map(str::to_owned),
             may_write: folders.to_vec(),
+            publishing: PublishRules::default(),
         }
     }
 

@@ -13,7 +13,7 @@ use super::lines::Line;
 use super::permission::{self, ToolCalls};
 use super::process::AgentProcess;
 use super::wire::{self, Incoming, PROTOCOL_VERSION, RpcError, method};
-use crate::dispatch::now;
+use crate::clock::now;
 
 /// How many lines that are not of the protocol are shown, and how many are borne.
 const SHOWN_GARBAGE: usize = 20;
@@ -234,7 +234,11 @@ impl<'a> Client<'a> {
             let what = format!("the request `{method}`, which is not offered");
             return Ok(self.tell(&Event::Ignored { what: shortened(&what) })?);
         }
-        let bounds = Bounds { place: &self.job.place, may_write: &self.may_write };
+        let bounds = Bounds {
+            place: &self.job.place,
+            may_write: &self.may_write,
+            publishing: &self.job.publishing,
+        };
         let answer = permission::decide(&mut self.calls, params, &bounds);
         let permission::Answer { outcome, tool, decision, why } = answer;
         self.agent.send(wire::answer(id, &outcome))?;

@@ -24,7 +24,8 @@ pub fn main_acp(job: &Path) -> ExitCode {
 }
 
 fn read_job(path: &Path) -> io::Result<(Job, String)> {
-    let job = serde_json::from_slice(&fs_err::read(path)?)?;
+    let mut job: Job = serde_json::from_slice(&fs_err::read(path)?)?;
+    job.publishing = crate::agent::publishing()?;
     let mut prompt = Vec::new();
     io::stdin().lock().read_to_end(&mut prompt)?;
     Ok((job, String::from_utf8_lossy(&prompt).into_owned()))

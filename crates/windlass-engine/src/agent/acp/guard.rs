@@ -6,7 +6,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use windlass_core::guard::{self, Grounds};
+use windlass_core::guard::{self, Grounds, PublishRules};
 
 use super::permission::ToolCall;
 
@@ -15,6 +15,8 @@ use super::permission::ToolCall;
 pub(super) struct Bounds<'a> {
     pub(super) place: &'a Path,
     pub(super) may_write: &'a [PathBuf],
+    /// Commands that publish, besides the known ones.
+    pub(super) publishing: &'a PublishRules,
 }
 
 /// What of a place belongs to git or to windlass. Agents write specs and reports beside it.
@@ -46,7 +48,8 @@ fn command_refusal(command: &str, bounds: &Bounds<'_>) -> Option<String> {
     let input = serde_json::json!({ "command": command });
     let call = guard::ToolCall { tool: "Bash", input: &input, folder: bounds.place };
     let temporary = bounds.may_write.to_vec();
-    let grounds = Grounds::of_attempt(bounds.place.to_owned(), temporary);
+    let mut grounds = Grounds::of_attempt(bounds.place.to_owned(), temporary);
+    grounds.publishing.clone_from(bounds.publishing);
     guard::look(&call, &grounds).refusal().map(str::to_owned)
 }
 
@@ -91,11 +94,20 @@ fn resolved(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use windlass_core::guard::PublishRule;
+
     use super::*;
 
     #[test]
     fn commands_are_looked_at_by_the_common_guard() {
-        let bounds = Bounds { place: Path::new("/srv/place"), may_write: &[] };
+        let publishing = PublishRules {
+            publishes: vec![PublishRule::parse("our-tool ship").unwrap()],
+            ..PublishRules::default()
+        };
+        let bounds =
+            Bounds { place: Path::new("/srv/place"), may_write: &[], publishing: &publishing };
+        assert!(command_refusal("npm publish", &bounds).is_some());
+        assert!(command_refusal("our-tool ship", &bounds).is_some());
         assert!(command_refusal("cd x && git push origin HEAD", &bounds).is_some());
         assert_eq!(command_refusal("git commit -m 'add the push button'", &bounds), None);
     }
@@ -108,7 +120,8 @@ mod tests {
         fs_err::create_dir_all(&cache).unwrap();
         fs_err::os::unix::fs::symlink(root.path(), place.join("out")).unwrap();
         let may_write = [cache.clone()];
-        let bounds = Bounds { place: &place, may_write: &may_write };
+        let publishing = PublishRules::default();
+        let bounds = Bounds { place: &place, may_write: &may_write, publishing: &publishing };
         let refused = |path: &str| write_refusal(Path::new(path), &bounds).is_some();
         for path in ["src/new/deep.rs", "./a.txt", "src/../b.txt", ".windlass/run/specs/plan.md"] {
             assert!(!refused(path), "{path}");

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use windlass_core::guard::PublishRules;
 
 /// One turn with one agent. It lies in the folder of the attempt, where the agent cannot write.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -26,4 +27,7 @@ pub struct Job {
     pub resumes: Option<String>,
     /// Folders beside the place that the agent may write.
     pub may_write: Vec<PathBuf>,
+    /// Commands that publish, besides the known ones; the client's environment says which.
+    #[serde(default)]
+    pub publishing: PublishRules,
 }

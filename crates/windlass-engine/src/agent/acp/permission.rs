@@ -164,6 +164,8 @@ pub(super) fn decide(calls: &mut ToolCalls, params: &Value, bounds: &Bounds<'_>)
 mod tests {
     use std::path::Path;
 
+    use windlass_core::guard::PublishRules;
+
     use super::*;
 
     fn options() -> Value {
@@ -175,7 +177,9 @@ mod tests {
     }
 
     fn ask(calls: &mut ToolCalls, call: &Value, options: &Value) -> Answer {
-        let bounds = Bounds { place: Path::new("/srv/place"), may_write: &[] };
+        let publishing = PublishRules::default();
+        let bounds =
+            Bounds { place: Path::new("/srv/place"), may_write: &[], publishing: &publishing };
         decide(calls, &json!({"toolCall": call, "options": options}), &bounds)
     }
 

@@ -16,7 +16,7 @@ use serde_json::Value;
 use windlass_core::guard::Grounds;
 
 use super::conversation::{Act, Conversation};
-use crate::agent::MAY_WRITE;
+use crate::agent::{MAY_WRITE, publishing};
 use crate::home::canonical;
 
 /// A longer line is not looked into, and only its beginning passed on. No message is that long; a
@@ -89,7 +89,9 @@ fn grounds() -> io::Result<Grounds> {
     let allowed = std::env::split_paths(&allowed).filter(|path| path.is_absolute());
     let temporary = temporary.into_iter().flatten().chain(allowed);
     let temporary = temporary.map(|path| canonical(&path)).collect();
-    Ok(Grounds::of_attempt(canonical(&std::env::current_dir()?), temporary))
+    let mut grounds = Grounds::of_attempt(canonical(&std::env::current_dir()?), temporary);
+    grounds.publishing = publishing()?;
+    Ok(grounds)
 }
 
 /// Talks until the program closes its output.

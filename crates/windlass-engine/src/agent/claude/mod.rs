@@ -21,7 +21,7 @@ use super::{
     AgentCommand, AgentResult, AttemptRequest, Backend, BackendError, Capabilities, Printed,
     SignIn, Survey, kept,
 };
-use crate::dispatch::now;
+use crate::clock::now;
 
 /// Returns the `claude` of the user.
 pub fn program(env: &[(String, String)]) -> Option<PathBuf> {

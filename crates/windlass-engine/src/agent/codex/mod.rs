@@ -17,7 +17,7 @@ use super::{
     AgentCommand, AgentResult, AttemptRequest, Backend, BackendError, Capabilities, Printed,
     SignIn, Survey, kept,
 };
-use crate::dispatch::now;
+use crate::clock::now;
 
 /// Returns the folder of its configuration, as it would find it itself.
 pub fn config_folder(env: &[(String, String)]) -> Option<PathBuf> {

@@ -23,6 +23,12 @@ const THINKING: Duration = Duration::from_millis(2400);
 /// What the last screen shows below the demo's own words.
 const EXIT: &str = "[exit ";
 
+/// What the first screen of the film shows: a reader of the README sees at once that a lie is caught.
+const OPENING: &str = "NOT PROVEN";
+
+/// How long the first screen can be looked at.
+const OPENING_LASTS: Duration = Duration::from_millis(4000);
+
 /// What a gate asks.
 const QUESTION: &str = "Your turn:";
 
@@ -32,10 +38,9 @@ pub(crate) struct Frame {
     pub(crate) lasts: Duration,
 }
 
+/// The screens in order. The first one is also what is shown where nothing moves.
 pub(crate) struct Film {
     pub(crate) frames: Vec<Frame>,
-    /// The frame to show where nothing moves.
-    pub(crate) poster: usize,
 }
 
 impl Film {
@@ -76,22 +81,29 @@ pub(crate) fn play(windlass: &Path, size: (u16, u16)) -> Result<Film, Box<dyn st
     Ok(cut(&seen, ended, &mut Names::new(env.root())))
 }
 
-/// Leaves out what was too short to be seen, and shortens what was long.
+/// Leaves out what came before the opening and what was too short to be seen, and shortens what was
+/// long.
 fn cut(seen: &[(Instant, String)], ended: Instant, names: &mut Names) -> Film {
-    let mut film = Film { frames: Vec::new(), poster: 0 };
+    let mut film = Film { frames: Vec::new() };
     for (index, (since, screen)) in seen.iter().enumerate() {
         let last = index + 1 == seen.len();
         let until = seen.get(index + 1).map_or(ended, |(next, _)| *next);
         let stood = until.duration_since(*since);
+        // Names are counted from the beginning, also on screens that are left out.
+        let text: Vec<&str> = screen.lines().take_while(|line| !line.contains(EXIT)).collect();
+        let text = names.replaced(&text.join("\n"));
         if screen.trim().is_empty() || (stood < SHORTEST && !last) {
             continue;
         }
-        let lasts = if last { END } else { stood.min(LONGEST) };
-        if film.poster == 0 && screen.contains(QUESTION) {
-            film.poster = film.frames.len();
+        if film.frames.is_empty() && !screen.contains(OPENING) {
+            continue;
         }
-        let text: Vec<&str> = screen.lines().take_while(|line| !line.contains(EXIT)).collect();
-        film.frames.push(Frame { lines: lines(&names.replaced(&text.join("\n"))), lasts });
+        let lasts = match (film.frames.is_empty(), last) {
+            (true, _) => OPENING_LASTS,
+            (false, true) => END,
+            (false, false) => stood.min(LONGEST),
+        };
+        film.frames.push(Frame { lines: lines(&text), lasts });
     }
     film
 }

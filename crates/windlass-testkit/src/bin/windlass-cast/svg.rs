@@ -72,9 +72,8 @@ pub(crate) fn draw(film: &Film, (columns, rows): (u16, u16)) -> String {
 /// The rules that move the strip: each screen stands still for its time.
 fn moving(film: &Film, wide: usize) -> String {
     let whole = film.seconds();
-    let still = film.poster * wide;
     let mut out = format!(
-        ".film{{transform:translateX(-{still}px);animation:film {whole:.1}s steps(1,end) infinite}}\n\
+        ".film{{animation:film {whole:.1}s steps(1,end) infinite}}\n\
          @media(prefers-reduced-motion:reduce){{.film{{animation:none}}}}\n@keyframes film{{"
     );
     let mut at = 0.0;

@@ -47,7 +47,7 @@ pub(crate) fn unusable(survey: &Survey) -> Option<String> {
 impl BackendView {
     /// The whole in one line, for those who only ask whether it works.
     pub(crate) fn line(&self) -> String {
-        let version = self.survey.version.as_deref().unwrap_or("of no known version");
+        let version = self.survey.version.as_deref().unwrap_or("version unknown");
         let at = self.survey.program.as_deref().map(shown).unwrap_or_default();
         match unusable(&self.survey) {
             Some(why) => printable(&why, Lines::One),
@@ -59,7 +59,7 @@ impl BackendView {
         match &self.survey.account {
             Account::SignedIn { by } => format!("signed in by {}", printable(by, Lines::One)),
             Account::NotSignedIn { .. } => "not signed in".to_owned(),
-            Account::Unknown => "whether it is signed in cannot be seen".to_owned(),
+            Account::Unknown => "whether it is signed in is not known".to_owned(),
         }
     }
 

@@ -17,7 +17,8 @@ use windlass_engine::dispatch::now;
 
 use crate::cli::{DemoArguments, Pace};
 use crate::commands::is_dumb;
-use crate::drive::{Interrupts, REDRAWN};
+use crate::drive::REDRAWN;
+use crate::interrupts::Interrupts;
 use crate::output::{Output, line_up, live_size, show_live};
 use crate::surroundings::Surroundings;
 use crate::watch::{Below, LastLine};

@@ -12,8 +12,8 @@ use windlass_core::run::{Event, FailedCheck, Gate, GateKind, RunState};
 use windlass_engine::dispatch::Request;
 use windlass_engine::store::blobs::Blobs;
 
-use super::lines::{cut, wrap};
 use super::stage::Stage;
+use crate::lines::{cut, wrap};
 use crate::output::Output;
 use crate::render::Paint;
 
@@ -159,14 +159,14 @@ impl Story {
         if step.parent.is_some() {
             // Told while they work: nothing is held up for it.
             self.remark(
-                "Two agents work side by side, each in a clone of its own, each on one paper.",
+                "Two agents work side by side, each in a clone of its own, each on one document.",
             );
         }
     }
 
     fn gate(&mut self, gate: &Gate) {
         match &gate.kind {
-            GateKind::Protected { changes, diff } => {
+            GateKind::Protected { changes, diff, .. } => {
                 let paths = ProtectedChange::all_called(changes);
                 self.bad("GATE", &format!("the agent changed what judges it: {paths}"));
                 self.diff(diff.as_ref());

@@ -52,7 +52,7 @@ impl<'a> Summary<'a> {
         let run = &ended.state.facts.run;
         let store = surroundings
             .store()?
-            .ok_or_else(|| CommandError::failure("the demo's journal is gone"))?;
+            .ok_or_else(|| CommandError::failure("the demo's journal is missing"))?;
         let facts = &ended.state.facts;
         // There is a branch once a step with code is proven.
         let branch = format!("refs/heads/{}", facts.branch);
@@ -128,7 +128,7 @@ impl<'a> Summary<'a> {
         let _ = writeln!(
             text,
             "  caught on the way: {}, {}, {}",
-            times(counts.not_proven, "claim that did not hold", "claims that did not hold"),
+            times(counts.not_proven, "claim that was not true", "claims that were not true"),
             times(counts.protected_gates, "change to the judge", "changes to the judge"),
             times(counts.rollbacks, "flaw found in review", "flaws found in review"),
         );

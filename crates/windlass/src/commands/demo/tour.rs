@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::lines::cut;
 use super::scratch::{REPORT, Scratch};
 use super::stage::Stage;
 use crate::error::CommandError;
+use crate::lines::cut;
 use crate::output::Output;
 use crate::render::Paint;
 

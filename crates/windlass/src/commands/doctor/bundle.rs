@@ -7,18 +7,22 @@ use std::process::ExitCode;
 
 use windlass_core::view::Redaction;
 use windlass_engine::store::{Record, Seq};
+use windlass_engine::trace;
 
 use super::Finding;
 use crate::cli::Cli;
 use crate::error::CommandError;
 use crate::output::Output;
-use crate::surroundings::{Surroundings, person};
+use crate::surroundings::{Surroundings, account, home};
 
 /// How much of one record is shown: a plan of a thousand steps is larger, and says no more.
 const MAX_RECORD_BYTES: usize = 64 << 10;
 
 /// How much journal is shown; what is in the middle of a long run is left out.
 const MAX_JOURNAL_BYTES: usize = 4 << 20;
+
+/// How much of the log is shown.
+const MAX_LOG_BYTES: u64 = 256 << 10;
 
 pub(super) fn write(
     cli: &Cli,
@@ -28,7 +32,14 @@ pub(super) fn write(
 ) -> Result<ExitCode, CommandError> {
     let (records, run) = journal(cli)?;
     let redaction = redaction(cli, &records);
-    let text = text(findings, run.as_deref(), &records, &redaction);
+    let mut text = text(findings, run.as_deref(), &records, &redaction);
+    let log = home().map(|home| trace::last(&home.state, MAX_LOG_BYTES)).unwrap_or_default();
+    if !log.is_empty() {
+        let _ = writeln!(text, "\n## The last of the log\n");
+        for line in log.lines() {
+            let _ = writeln!(text, "    {}", redaction.text(line));
+        }
+    }
     let mut made =
         fs_err::OpenOptions::new().write(true).create_new(true).open(file).map_err(|error| {
             let hint = "name a file that is not there yet: windlass doctor --bundle FILE";
@@ -47,6 +58,9 @@ pub(super) fn write(
             "  the journal of run `{run}`: plan, goal, events, decisions, the lines that checks printed last"
         )),
         None => output.data("  no journal: there is no run here"),
+    }
+    if !log.is_empty() {
+        output.data("  the last of the log that `WINDLASS_LOG` asked for: commands, paths, times");
     }
     output.data("  not in it: your files, what agents printed, environment variables");
     output.data("Home folders, names, addresses, URLs and what looks like a secret are taken out.");
@@ -75,7 +89,7 @@ fn redaction(cli: &Cli, records: &[Record]) -> Redaction {
     for name in ["HOME", "WINDLASS_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"] {
         homes.extend(std::env::var(name).ok());
     }
-    let mut names = vec![person()];
+    let mut names = vec![account()];
     for name in ["USER", "LOGNAME", "HOSTNAME", "GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"] {
         names.extend(std::env::var(name).ok());
     }

@@ -1,15 +1,14 @@
 //! `windlass doctor --checks`: the baseline of a workflow, alone.
 
-use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
+use windlass_core::hint::Hint;
 use windlass_core::run::{BaseOutcome, BaseRecord, BaseResult};
 use windlass_core::view::{Lines, printable};
-use windlass_engine::dispatch::{AfterBaseline, StartWatcher, baseline_alone};
-use windlass_engine::verify::BaseProgress;
+use windlass_engine::dispatch::baseline_alone;
 
 use crate::cli::{Cli, DoctorArguments, DriveArguments, RunArguments, WantedArguments};
-use crate::commands::baseline::line_of;
+use crate::commands::baseline::{Trying, line_of};
 use crate::commands::run::{look_around, prepare_baseline};
 use crate::error::{CommandError, EXIT_PERSON};
 use crate::output::Output;
@@ -26,7 +25,8 @@ pub(super) fn run(
     let arguments = as_of_a_run(arguments, workflow);
     let mut surroundings = look_around(cli, &arguments, output)?;
     let request = prepare_baseline(&arguments, &mut surroundings, output)?;
-    let record = baseline_alone(&surroundings.site, request, &mut Waiting { output })?;
+    let site = &surroundings.site;
+    let record = baseline_alone(site, request, &mut Trying::new(output, site))?;
     if output.is_json() {
         output.json(&record);
     } else {
@@ -57,6 +57,8 @@ fn as_of_a_run(arguments: &DoctorArguments, workflow: Option<&str>) -> RunArgume
         agent: None,
         inputs: arguments.inputs.clone(),
         wanted: WantedArguments { platforms: arguments.platforms.clone() },
+        base: None,
+        branch: None,
         here: false,
         hosted: false,
         // Defaults count: what an agent is told is of no interest here.
@@ -93,25 +95,5 @@ fn tell(record: &BaseRecord, output: &mut Output) {
 fn below(result: &BaseResult) -> Vec<String> {
     let failing = result.failing.iter().map(|name| format!("fails: {name}"));
     let said = result.said.lines().map(|line| format!("| {line}"));
-    failing.chain(said).chain(result.hints.iter().cloned()).collect()
-}
-
-/// Shows what goes on to somebody who waits.
-struct Waiting<'o> {
-    output: &'o Output,
-}
-
-impl StartWatcher for Waiting<'_> {
-    fn baseline(&mut self, progress: &BaseProgress) {
-        if let BaseProgress::Begins(command, number, count) = progress
-            && std::io::stderr().is_terminal()
-        {
-            let command = printable(command, Lines::One);
-            self.output.remark(&format!("{number}/{count}: `{command}` …"));
-        }
-    }
-
-    fn choose(&mut self, _record: &BaseRecord) -> AfterBaseline {
-        AfterBaseline::Stop
-    }
+    failing.chain(said).chain(result.hints.iter().map(Hint::words)).collect()
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use windlass_core::config::Sandbox;
 use windlass_engine::home::{Home, canonical};
 use windlass_engine::launcher::confine;
-use windlass_engine::launcher::level::{Level, probe};
+use windlass_engine::level::{Level, probe};
 
 use super::Finding;
 

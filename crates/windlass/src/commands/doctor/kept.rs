@@ -34,10 +34,10 @@ fn examine(store: &Store) -> Finding {
         match store.verify_chain(&run.id) {
             Ok(chain) if chain.problems.is_empty() => {}
             Ok(chain) => {
-                let count = chain.problems.len();
+                let problems = windlass_core::view::count(chain.problems.len(), "problem");
                 return Finding::problem(
                     "journal",
-                    format!("the chain of run `{}` has {count} problems", run.id),
+                    format!("the chain of run `{}` has {problems}", run.id),
                     format!("windlass audit --run {}", run.id),
                 );
             }

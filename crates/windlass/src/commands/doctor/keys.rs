@@ -1,7 +1,7 @@
 //! What keeps attempts from acting as the user, and what does not.
 
 use windlass_engine::git::UserRepository;
-use windlass_engine::launcher::level::Level;
+use windlass_engine::level::Level;
 
 use super::Finding;
 
@@ -53,7 +53,7 @@ fn not_stopped(level: &Level) -> Vec<&'static str> {
             .into_iter()
             .chain([
                 "reading and changing files in your temporary folder and in /dev/shm",
-                "code that an agent wrote and a check runs: it can change the caches of tools in your home",
+                "code that an agent wrote and that a check runs: it can change the caches of tools in your home",
                 REMOTE,
             ])
             .collect(),
@@ -62,7 +62,7 @@ fn not_stopped(level: &Level) -> Vec<&'static str> {
             .chain([
                 "reading your files by their full path: keys in ~/.ssh, sessions in ~/.config, if they have no passphrase",
                 "writing wherever you can: pushing to a remote in a folder, changing your settings and hooks",
-                "code that an agent wrote and a check runs: on a kernel without Landlock it can do the same",
+                "code that an agent wrote and that a check runs: on a kernel without Landlock it can do the same",
             ])
             .collect(),
     }

@@ -51,7 +51,7 @@ pub(super) fn look(home: &Home, user: &UserRepository, limit: ByteSize) -> Findi
     }
 }
 
-fn shown(bytes: u64) -> String {
+pub(super) fn shown(bytes: u64) -> String {
     match bytes {
         0..0x10_0000 => format!("{} KiB", bytes.div_ceil(1 << 10)),
         _ => format!("{} MiB", bytes.div_ceil(1 << 20)),
@@ -59,7 +59,7 @@ fn shown(bytes: u64) -> String {
 }
 
 /// What a folder holds on the disk. What cannot be read, or goes away meanwhile, does not count.
-fn used(folder: &Path) -> u64 {
+pub(in crate::commands) fn used(folder: &Path) -> u64 {
     let (mut bytes, mut count) = (0, 0);
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {

@@ -49,7 +49,7 @@ fn ask() -> Result<Vec<&'static BuiltIn>, CommandError> {
         prompt("Numbers or names, with blanks between them [1]: ");
         let mut line = String::new();
         if std::io::stdin().lock().read_line(&mut line).map_err(CommandError::failure)? == 0 {
-            return Err(CommandError::usage("no answer, so nothing was written"));
+            return Err(CommandError::usage("no answer was given, so nothing was written"));
         }
         let words: Vec<&str> =
             line.split([' ', ',', '\n', '\t']).filter(|w| !w.is_empty()).collect();

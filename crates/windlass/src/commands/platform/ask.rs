@@ -52,5 +52,5 @@ fn ask(why: &Undecided, names: &[&str]) -> Result<String, CommandError> {
     }
     note("");
     let error = platforms::undecided(why);
-    Err(error.hint("no answer, so nothing was started"))
+    Err(error.hint("no answer was given, so nothing was started"))
 }

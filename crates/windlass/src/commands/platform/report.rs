@@ -19,7 +19,7 @@ pub(super) fn text(look: &Look, detection: &Detection, pinned: &[PinnedPlatform]
         text.push('\n');
     }
     if detection.roots.is_empty() {
-        text.push_str("No platform matches: none of the markers below is tracked here.\n\n");
+        text.push_str("No platform matches: git tracks none of the marker files below.\n\n");
     }
     if !detection.left_out.is_empty() {
         text.push_str("Left out:\n");

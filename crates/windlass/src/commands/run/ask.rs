@@ -72,9 +72,8 @@ fn ask(input: &Input, question: &str) -> Result<Option<String>, CommandError> {
         let mut line = String::new();
         if std::io::stdin().lock().read_line(&mut line).map_err(CommandError::failure)? == 0 {
             note("");
-            return Err(
-                CommandError::usage("no answer, so nothing was started").hint(by_flag(input))
-            );
+            return Err(CommandError::usage("no answer was given, so nothing was started")
+                .hint(by_flag(input)));
         }
         let answer = line.trim();
         match (answer, &input.default) {

@@ -165,7 +165,7 @@ fn from_file(path: &Path, id: &str) -> Result<Wanted, CommandError> {
     }
     let text = fs_err::read_to_string(path).map_err(|error| unreadable(error.to_string()))?;
     let file = parse(&text).map_err(|mistakes| {
-        let error = CommandError::usage(format!("`{shown}` is no file of stories"));
+        let error = CommandError::usage(format!("`{shown}` is not a file of stories"));
         mistakes.iter().fold(error, |error, mistake| error.hint(mistake.to_string()))
     })?;
     let titles: Vec<_> =
@@ -197,7 +197,7 @@ fn refuse_second(known: &[Known], wanted: &Wanted) -> Result<(), CommandError> {
     if let Some(begun) = known.iter().filter(same).find(begun) {
         let (run, status) = (&begun.run, begun.status.as_str());
         return Err(CommandError::usage(format!("run `{run}` is at `{id}` already: {status}"))
-            .hint(format!("go on with `windlass resume --run {run}`; {again}")));
+            .hint(format!("continue with `windlass resume --run {run}`; {again}")));
     }
     Ok(())
 }

@@ -2,7 +2,9 @@
 
 use std::process::ExitCode;
 
-use windlass_core::view::{CriterionTrace, StoryDetail, StoryStep, TraceProof, story_detail};
+use windlass_core::view::{
+    CriterionTrace, StoryDetail, StoryStep, TraceProof, count, story_detail,
+};
 use windlass_engine::dispatch::AgentCall;
 
 use crate::cli::Cli;
@@ -45,8 +47,10 @@ fn tell(detail: &StoryDetail, output: &mut Output) {
     say(
         output,
         &format!(
-            "  {status}{phase}, size {size}, {} attempts, {rounds} iterations; asked for by {}",
-            view.attempts, detail.source
+            "  {status}{phase}, size {size}, {}, {}; asked for by {}",
+            count(view.attempts as usize, "attempt"),
+            count(rounds as usize, "iteration"),
+            detail.source
         ),
     );
     let proven = view.checks.words();
@@ -62,7 +66,7 @@ fn tell(detail: &StoryDetail, output: &mut Output) {
         }
     }
     if detail.security {
-        say(output, "  somebody has to look at its security");
+        say(output, "  needs a security review");
     }
     if let Some(note) = &detail.note {
         say(output, &format!("  {note}"));
@@ -85,8 +89,8 @@ fn tell(detail: &StoryDetail, output: &mut Output) {
     for blocker in &detail.blockers {
         let how = match (blocker.resolved, &blocker.notes) {
             (false, _) => " (open)".to_owned(),
-            (true, None) => " (put right)".to_owned(),
-            (true, Some(notes)) => format!(" (put right: {notes})"),
+            (true, None) => " (solved)".to_owned(),
+            (true, Some(notes)) => format!(" (solved: {notes})"),
         };
         say(output, &format!("  {}  {}{how}", blocker.id, blocker.message));
     }

@@ -22,7 +22,7 @@ l           log: what happened, event by event
 a f r       at a gate: approve, feedback, rollback
 s           pause the run, or let it go on
 in a page   PgUp PgDn Home End, / search, n N, [ ] attempt
-q           leave; the run goes on without you";
+q           leave; the run continues without you";
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen, look: Look) {
     let Some(dialog) = &screen.dialog else { return };

@@ -46,7 +46,7 @@ fn alert(seen: &Seen, screen: &Screen) -> Option<String> {
     match seen.driver {
         Driven::Nobody { since } if seen.view.run.wants_driver() => {
             let ago = brief(screen.now.since(since));
-            Some(format!("nobody drives this run since {ago}: go on with `windlass resume`"))
+            Some(format!("nobody drives this run since {ago}: continue with `windlass resume`"))
         }
         Driven::Nobody { .. } | Driven::By { .. } => None,
     }

@@ -5,7 +5,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 use windlass_core::time::{Span as Time, Timestamp};
-use windlass_core::view::{Doing, RunningView, StatusView, StepView};
+use windlass_core::view::{Doing, RunningView, StatusView, StepView, count};
 
 use super::super::live::Live;
 use super::super::look::Look;
@@ -181,7 +181,8 @@ fn about(step: &StepView, area: Rect, look: Look) -> Vec<Line<'static>> {
     if step.attempts > 0 {
         let cost =
             if step.cost_usd > 0.0 { format!(", {:.2} USD", step.cost_usd) } else { String::new() };
-        say(format!("{} attempts in all, {}{cost}", step.attempts, step.wall), look.dim());
+        let attempts = count(step.attempts as usize, "attempt");
+        say(format!("{attempts} in all, {}{cost}", step.wall), look.dim());
         say("e evidence   d diff   p prompt   o output   Esc back".to_owned(), look.bold());
     }
     lines

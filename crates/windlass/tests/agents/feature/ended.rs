@@ -54,10 +54,9 @@ impl Feature {
         let subjects =
             repository.git(&["log", "--format=%s", "--reverse", &format!("main..{BRANCH}")]);
         let steps: Vec<&str> = subjects.lines().collect();
-        let wip = |(step, title)| format!("wip(#42/{step}): {title} - Say that it is healthy");
-        let page = ("frontend", "Frontend");
-        let wanted = [("backend", "Backend"), page, ("tests", "Tests"), page, ("tests", "Tests")];
-        assert_eq!(steps, wanted.map(wip), "one for each time that a step was proven");
+        let subject = |step| format!("Say that it is healthy (#42, {step})");
+        let wanted = ["backend", "frontend", "tests", "frontend", "tests"];
+        assert_eq!(steps, wanted.map(subject), "one for each time that a step was proven");
         let head = repository.git(&["rev-parse", BRANCH]);
         assert_eq!(self.remote.branch(BRANCH), Some(head));
         let page = repository.git(&["show", &format!("{BRANCH}:frontend/src/health.html")]);
@@ -77,13 +76,15 @@ impl Feature {
         assert_eq!(request["headRefOid"].as_str().map(str::to_owned), self.remote.branch(BRANCH));
         let body = request["body"].as_str().expect("a body");
         for part in [
-            "## Summary\n\nSay that it is healthy\n\nCloses #42.",
+            "## What changed and why\n\nSay that it is healthy\n\nCloses #42.",
+            &format!("## Not proven\n\n- Migrations (`migrations`): {NO_TABLES}"),
+            "## Not part of this run\n\n- Ui (`plan/ui`): ",
             "| Backend (`backend`) | done | 2 | observed |",
             &format!("| Migrations (`migrations`) | skipped: {NO_TABLES} | 0 |"),
             "| step | check | verdict | strength | on code | evidence |",
-            "| `tests` | state `.context.testResults.allPassed == true` is true | holds | claimed |",
-            "TEST-*.xml`: 1 test ran, 0 failed, 0 skipped | holds | observed |",
-            "| `review` | verdict `.context.reviewFeedback.status` is APPROVED | holds | observed |",
+            "| `tests` | state `.context.testResults.allPassed == true` is true | passed | claimed |",
+            "TEST-*.xml`: 1 test ran, 0 failed, 0 skipped | passed | observed |",
+            "| `review` | verdict `.context.reviewFeedback.status` is APPROVED | passed | observed |",
             "## Decisions\n\n| when | who | what |",
             " | ada | `review`: approved by ada without a terminal, ",
             "\nFiles changed: ",

@@ -221,8 +221,8 @@ fn what_a_build_hides_decides_nothing() {
     at_gate.session.says(PROMPT);
     let answers = at_gate.answers(cheats.len());
     let said = |at: usize| answers[at].text.as_str();
-    assert!(said(1).contains("the hook's input is no JSON object"), "{}", said(1));
-    assert!(said(2).contains("cannot be told that this message comes from"), "{}", said(2));
+    assert!(said(1).contains("the hook's input is not a JSON object"), "{}", said(1));
+    assert!(said(2).contains("is not certain that this message comes from"), "{}", said(2));
     assert!(said(3).contains("the session that drives run"), "{}", said(3));
     assert!(said(5).contains("windlass-bars-push"), "{}", said(5));
     let left = |name: &str| {

@@ -24,7 +24,7 @@ fn codex_drives_a_run_and_the_person_decides_at_a_terminal() {
     session.says("approve");
     session.assert_status("awaiting_approval");
     let told = session.server.requests().pop().expect("a request").last_said();
-    assert!(told.contains("it was not taken"), "{told}");
+    assert!(told.contains("it was ignored"), "{told}");
     assert!(told.contains("Answer in a terminal: `windlass approve`"), "{told}");
     session.says("Looks fine to me, only make it shorter");
     let told = session.server.requests().pop().expect("a request").last_said();

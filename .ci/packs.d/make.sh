@@ -1,0 +1,10 @@
+tools=make
+version() { make --version | head -1 | cut -d' ' -f3; }
+sample() {
+  mkdir -p tests
+  printf 'test:\n\tfor t in tests/*.sh; do sh $$t || exit 1; done\n' > Makefile
+  printf 'echo 1\n' > one.sh
+  printf 'test "$(sh one.sh)" = 1\n' > tests/one.sh
+}
+tests() { printf 'test "$(sh twice.sh 2)" = 4\n' > tests/twice.sh; }
+code() { printf 'echo $((2 * $1))\n' > twice.sh; }
