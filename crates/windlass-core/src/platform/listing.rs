@@ -123,12 +123,28 @@ impl Listing {
         candidates.into_iter().find(|path| !test.looks_inside() || self.passes(path, test))
     }
 
+    /// Returns the name that `*` stands for in the key of a test.
+    pub(super) fn group(&self, root: &str, test: &FileTest) -> Option<String> {
+        if !test.any.is_empty() {
+            return test.any.iter().find_map(|one| self.group(root, one));
+        }
+        let key = test.key.as_ref().filter(|key| key.contains('*'))?;
+        let path = self.find(root, test)?;
+        dependency::group(&path, self.texts.get(&path)?, key, test.depends.as_deref())
+    }
+
     fn passes(&self, path: &str, test: &FileTest) -> bool {
         let Some(text) = self.texts.get(path) else { return false };
         test.contains.as_ref().is_none_or(|wanted| text.contains(wanted))
             && test.lacks.as_ref().is_none_or(|unwanted| !text.contains(unwanted))
-            && test.key.as_ref().is_none_or(|key| value_of(path, text, key).is_some())
-            && test.depends.as_ref().is_none_or(|name| dependency::names(path, text, name))
+            && test.key.as_ref().is_none_or(|key| match key.contains('*') {
+                true => dependency::group(path, text, key, test.depends.as_deref()).is_some(),
+                false => value_of(path, text, key).is_some(),
+            })
+            && test.depends.as_ref().is_none_or(|name| match &test.key {
+                Some(key) => dependency::group(path, text, key, Some(name)).is_some(),
+                None => dependency::names(path, text, name),
+            })
             && test.target.as_ref().is_none_or(|name| script::has_target(text, name))
             && test.calls.as_ref().is_none_or(|program| {
                 let value = test.key.as_ref().and_then(|key| value_of(path, text, key));

@@ -50,6 +50,9 @@ pub const NONE: &str = "none";
 /// The word for "look which", in place of a pack's name.
 pub const DETECT: &str = "detect";
 
+/// Stands in a command for the name that `*` was found to be in a key of its `if`.
+pub(crate) const GROUP: &str = "{group}";
+
 /// One pack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -140,7 +143,8 @@ pub struct FileTest {
     /// Text that it must not contain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lacks: Option<String>,
-    /// A key that it has to have as JSON or TOML, with dots between the levels.
+    /// A key that it has to have as JSON or TOML, with dots between the levels; one level may be `*`. With
+    /// `depends` the package has to be in the list that the key names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// A program: the value of `key` has to be a command that ends in a call of it, so that arguments
@@ -419,8 +423,9 @@ impl Pack {
                 let way = ways.iter().find(|way| way.fits(root, listing))?.clone();
                 let lock = way.lock.clone().filter(|lock| listing.has(root, lock));
                 let from = way.decided_by(root, listing);
+                let run = way.filled(root, listing);
                 let way = Way { when: Vec::new(), needs: Vec::new(), unless: Vec::new(), ..way };
-                Some((*name, vec![Way { lock, from, ..way }]))
+                Some((*name, vec![Way { run, lock, from, ..way }]))
             })
             .collect();
         PinnedPlatform { root: root.to_owned(), pack }
@@ -465,9 +470,21 @@ impl Way {
         let test = self.when.first()?;
         let file = listing.find(root, test)?;
         Some(match &test.key {
-            Some(key) => format!("`{key}` in {file}"),
+            Some(key) => {
+                let group = listing.group(root, test).unwrap_or_else(|| "*".to_owned());
+                format!("`{}` in {file}", key.replace('*', &group))
+            }
             None => file,
         })
+    }
+
+    /// The command with the name that `*` stands for in a key of its tests.
+    fn filled(&self, root: &str, listing: &Listing) -> String {
+        if !self.run.contains(GROUP) {
+            return self.run.clone();
+        }
+        let group = self.when.iter().find_map(|test| listing.group(root, test));
+        self.run.replace(GROUP, &group.unwrap_or_default())
     }
 
     /// What keeps this way from fitting, if only a package or a program is not there.

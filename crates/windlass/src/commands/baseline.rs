@@ -44,13 +44,14 @@ impl<'o> AtStart<'o> {
 
 /// Shows what goes on to somebody who waits for commands that are only tried.
 pub(crate) struct Trying<'o> {
+    output: &'o Output,
     site: &'o Site,
     spinner: Spinner,
 }
 
 impl<'o> Trying<'o> {
     pub(crate) fn new(output: &'o Output, site: &'o Site) -> Self {
-        Self { site, spinner: Spinner::new(output, "Ctrl-C stops; nothing is changed") }
+        Self { output, site, spinner: Spinner::new(output, "Ctrl-C stops; nothing is changed") }
     }
 }
 
@@ -61,8 +62,22 @@ impl StartWatcher for Trying<'_> {
     }
 
     fn baseline(&mut self, progress: &BaseProgress) {
-        if let Some(what) = going_on(progress) {
-            self.spinner.doing(what.replacen("baseline ", "trying ", 1));
+        let what = going_on(progress).map(|what| what.replacen("baseline ", "trying ", 1));
+        if let Some(what) = &what {
+            self.spinner.doing(what.clone());
+        }
+        // At a terminal it is seen while it goes on.
+        if self.output.is_json() || std::io::stderr().is_terminal() {
+            return;
+        }
+        match progress {
+            BaseProgress::Prepares(_) | BaseProgress::Begins(..) => {
+                note(&format!("{} …", what.unwrap_or_default()));
+            }
+            BaseProgress::Prepared(took) => note(&format!("prepare: done, {took}")),
+            BaseProgress::Ended(result) => {
+                note(&line_of(result).replacen("baseline: ", "tried: ", 1));
+            }
         }
     }
 
