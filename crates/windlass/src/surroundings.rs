@@ -7,6 +7,7 @@ use windlass_core::bytes::ByteSize;
 use windlass_core::config::{Confinement, PassEnv, Sandbox, Setting, Settings, Unheeded};
 use windlass_core::guard::PublishRules;
 use windlass_core::reach::{below_home, check_exposed};
+use windlass_engine::agent::without_proxy_passwords;
 use windlass_engine::dispatch::Site;
 use windlass_engine::git::UserRepository;
 use windlass_engine::home::Home;
@@ -99,6 +100,14 @@ impl Surroundings {
                 PassEnv::parse(written)
                     .map_err(|error| CommandError::usage(error.to_string()).hint(error.help()))?,
             );
+        }
+        let lost = without_proxy_passwords(&mut self.site.env.clone(), &passed);
+        if let Some(name) = lost.first() {
+            output.remark(&format!(
+                "agents do not get the password in `{}`; if a step with `network: on` has no other \
+                 way out, pass `--pass-env {name}`",
+                lost.join("`, `")
+            ));
         }
         Arc::make_mut(&mut self.site).pass_env = passed;
         Ok(())

@@ -113,7 +113,7 @@ const WRITTEN_BY_TOOLS: &[&str] = &[
     "npm_config_userconfig",
 ];
 
-/// Where to reach the network. A password in one is for the proxy, and opens nothing else.
+/// Where to reach the network. A password in one stays with the user.
 const PROXIES: &[&str] = &[
     "ALL_PROXY",
     "HTTPS_PROXY",
@@ -131,6 +131,26 @@ pub fn agent_environment(user: &[(String, String)], passed: &[PassEnv]) -> Vec<(
         is_listed(name, value) || passed.iter().any(|pass| pass.lets(name))
     };
     user.iter().filter(|(name, value)| gets(name, value)).cloned().collect()
+}
+
+/// Takes user names and passwords out of the addresses of proxies, unless the user lets the variable
+/// through by its own name; returns the variables that lost one.
+pub fn without_proxy_passwords(env: &mut [(String, String)], passed: &[PassEnv]) -> Vec<String> {
+    let mut lost = Vec::new();
+    for (name, value) in env {
+        let wished =
+            passed.iter().any(|pass| matches!(pass, PassEnv::Name(other) if other == name));
+        if !PROXIES.contains(&name.as_str()) || wished {
+            continue;
+        }
+        let start = value.find("://").map_or(0, |at| at + 3);
+        // A password may hold any sign: what counts as the host is behind the last `@`.
+        if let Some(at) = value.rfind('@').filter(|at| *at >= start) {
+            value.replace_range(start..=at, "");
+            lost.push(name.clone());
+        }
+    }
+    lost
 }
 
 /// Returns what a check gets of the user's environment.
@@ -249,6 +269,25 @@ mod tests {
             ("SOMETHING_ELSE", "x"),
         ]));
         assert_eq!(agent_environment(&user, &[]), needed);
+    }
+
+    #[test]
+    fn a_password_of_a_proxy_stays_with_the_user() {
+        let mut attempt = env(&[
+            ("HTTP_PROXY", "http://me:mine@proxy:1"),
+            ("https_proxy", "me:mi/n@e@proxy:1"),
+            ("ALL_PROXY", "socks5h://me@proxy:1/"),
+            ("NO_PROXY", "localhost"),
+            ("HTTPS_PROXY", "http://me:mine@proxy:1"),
+        ]);
+        // A beginning lets no password through: nobody thought of one when writing it.
+        let passed = ["HTTPS_PROXY", "HTTP_*"].map(|name| PassEnv::parse(name).unwrap());
+        let lost = without_proxy_passwords(&mut attempt, &passed);
+        assert_eq!(lost, ["HTTP_PROXY", "https_proxy", "ALL_PROXY"]);
+        let values: Vec<&str> = attempt.iter().map(|(_, value)| value.as_str()).collect();
+        let (bare, kept) = ("http://proxy:1", "http://me:mine@proxy:1");
+        assert_eq!(values, [bare, "proxy:1", "socks5h://proxy:1/", "localhost", kept]);
+        assert!(without_proxy_passwords(&mut attempt, &passed).is_empty(), "nothing is left");
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub use claude::{
 };
 pub use codex::{CodexBackend, config_folder as codex_folder};
 pub use command::CommandBackend;
-pub use environment::{agent_environment, check_environment};
+pub use environment::{agent_environment, check_environment, without_proxy_passwords};
 pub use open::{KNOWN, open};
 pub use own_home::{home_variables, make_home};
 pub(crate) use program::is_on_path;

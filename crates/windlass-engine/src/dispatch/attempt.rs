@@ -21,6 +21,7 @@ use super::worker::{Worker, WorkerError, jitter};
 use crate::agent::{
     AgentResult, AttemptRequest, Backend, CommandBackend, MAY_WRITE, PUBLISHING, Printed, SignIn,
     agent_environment, final_words, home_variables, make_folder, make_home,
+    without_proxy_passwords,
 };
 use crate::fault;
 use crate::git::{Committed, Displaced, PlaceKind, place_files, remove_whole};
@@ -458,6 +459,8 @@ impl Worker {
         policy.stderr = command.errors_apart.then(|| scratch.join(ERRORS));
         policy.env = self.environment(state, attempt, agent, &prompt_file, scratch)?;
         policy.env.extend(command.env.clone());
+        // A proxy of windlass's own that stands between uses the user's password itself.
+        without_proxy_passwords(&mut policy.env, &self.site.pass_env);
         policy.stdin.clone_from(&command.stdin);
         policy.max_output_bytes = MAX_OUTPUT_BYTES;
         let left = Span(state.limits().wall.0.saturating_sub(state.spent.wall.0));

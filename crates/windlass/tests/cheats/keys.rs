@@ -101,6 +101,25 @@ fn the_environment_holds_no_key() {
 }
 
 #[test]
+fn a_password_of_the_users_proxy_is_given_by_name_only() {
+    let env = env();
+    let address = "http://me:planted-secret@proxy.example:3128";
+    let planted = [("HTTPS_PROXY", address), ("http_proxy", address)];
+    let agent = "env; echo right > answer.txt";
+    for (more, shows) in [(&[][..], 0), (&["--pass-env", "http_proxy"][..], 1)] {
+        let mut command = env.run_command(ANSWER, agent, more);
+        command.envs(planted);
+        let finished = env.finish(command);
+        finished.assert_code(0);
+        assert!(finished.stderr.contains("pass `--pass-env HTTPS_PROXY`"), "{finished}");
+        assert!(!finished.stderr.contains("planted-secret"), "{finished}");
+        let shown = env.windlass(&["log", "--attempt", "build#1"]).stdout;
+        assert!(shown.contains("HTTPS_PROXY=http://proxy.example:3128"), "{shown}");
+        assert_eq!(shown.matches("http_proxy=http://proxy.example:3128").count(), 1 - shows);
+    }
+}
+
+#[test]
 fn only_the_user_lets_variables_through() {
     let env = env();
     let planted = [("MODEL_API_KEY", "for-the-model"), ("THEIR_WISH", "not-theirs")];

@@ -25,7 +25,8 @@ asks() {
 asks listed.example.org 200 && asks other.example.org 403
 "#;
 
-/// The user's own proxy, which connects to everything; no name is looked up here.
+/// The user's own proxy, which connects to everything for whoever has the password; no name is looked up
+/// here.
 fn users_proxy() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -39,10 +40,15 @@ fn users_proxy() -> String {
                     Ok(read) => asked.extend_from_slice(&part[..read]),
                 }
             }
-            let _ = stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n");
+            let asked = String::from_utf8_lossy(&asked);
+            let answer = match asked.contains("Proxy-Authorization: Basic bWU6bWluZQ==") {
+                true => "HTTP/1.1 200 Connection established\r\n\r\n",
+                false => "HTTP/1.1 407 Proxy Authentication Required\r\n\r\n",
+            };
+            let _ = stream.write_all(answer.as_bytes());
         }
     });
-    format!("http://{address}")
+    format!("http://me:mine@{address}")
 }
 
 #[test]
@@ -57,4 +63,25 @@ fn a_check_reaches_the_hosts_that_it_names_and_no_others() {
     assert_eq!(proofs.matches("; hosts: listed.example.org").count(), 2, "warm, cold: {proofs}");
     assert!(!proofs.contains("cached"), "{proofs}");
     env.assert_audit();
+}
+
+#[test]
+fn an_agent_with_a_proxy_of_its_own_needs_no_password() {
+    let env = test_env!();
+    env.repository.write("ask.sh", ASK);
+    env.repository.commit("ask for two hosts");
+    let workflow = r"
+workflow: reaching
+steps:
+  - id: work
+    agent: developer
+    task: Work.
+    network: provider
+    hosts: listed.example.org
+    done: {file: work.md}
+";
+    let agent = "env | grep -q me:mine && exit 3; bash ask.sh && echo done > work.md";
+    let mut run = env.run_command(workflow, agent, &[]);
+    run.env("https_proxy", users_proxy());
+    env.finish(run).assert_code(0);
 }
