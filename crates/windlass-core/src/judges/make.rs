@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::paths::Values;
 use super::words::{Assigned, join};
 use super::{Place, Search};
-use crate::protect::Protected;
+use crate::protect::{Only, Protected};
 
 /// How deep variables are put in, and how many files are included.
 const MAX_DEPTH: usize = 8;
@@ -47,7 +47,8 @@ impl Makefile {
             }
             let included = ["include ", "-include ", "sinclude "];
             if let Some(files) = included.iter().find_map(|word| line.strip_prefix(word)) {
-                self.includes.extend(files.split_whitespace().map(str::to_owned));
+                // Parted when variables are put in: `$(wildcard a/*.mk)` has a space of its own.
+                self.includes.push(files.to_owned());
                 continue;
             }
             let equals = words.find('=');
@@ -136,8 +137,9 @@ impl Makefile {
         done + rest
     }
 
-    /// The recipes of targets and of all that they need; of the first rule where none is named.
-    fn recipes(&self, targets: &[String]) -> String {
+    /// The recipes of targets and of all that they need; of the first rule where none is named. With them the
+    /// targets that a file of their name would make up to date.
+    fn recipes(&self, targets: &[String]) -> (String, BTreeSet<String>) {
         let words = |list: &[String]| -> Vec<String> {
             self.expand(&list.join(" "), 0).split_whitespace().map(str::to_owned).collect()
         };
@@ -153,7 +155,10 @@ impl Makefile {
             let first = rules.iter().flat_map(|(names, ..)| names).find(|name| !is_special(name));
             wanted.extend(goal.or_else(|| first.cloned()));
         }
+        let phony = rules.iter().filter(|(names, ..)| names.iter().any(|name| name == ".PHONY"));
+        let phony: BTreeSet<&String> = phony.flat_map(|(_, needs, _)| needs).collect();
         let (mut seen, mut lines) = (BTreeSet::new(), Vec::new());
+        let mut as_files = BTreeSet::new();
         while let Some(target) = wanted.pop() {
             if !seen.insert(target.clone()) {
                 continue;
@@ -164,6 +169,9 @@ impl Makefile {
             };
             for (_, needs, rule) in rules.iter().filter(|(names, ..)| names.iter().any(fits)) {
                 wanted.extend(needs.iter().cloned());
+                if !phony.contains(&target) && !target.contains(['$', '%', '*', '?', '[']) {
+                    as_files.insert(target.clone());
+                }
                 // `$<` and `$^` are what it needs, `$@` what it makes.
                 for line in &rule.recipe {
                     let line = self.expand(line, 0);
@@ -173,7 +181,7 @@ impl Makefile {
                 }
             }
         }
-        lines.join("\n")
+        (lines.join("\n"), as_files)
     }
 }
 
@@ -247,6 +255,12 @@ impl Search<'_> {
                     // It is followed as soon as it is there.
                     self.file_rule(&join(&folder, word), "would follow");
                 }
+                if word.contains(['*', '?', '[']) && !word.starts_with(['/', '~', '$']) {
+                    // Also what fits as soon as it is there.
+                    let why = format!("`{}` runs make, which follows it", self.step);
+                    let rule = Protected::whole(join(&folder, word));
+                    self.add(Protected { why: Some(why), ..rule });
+                }
                 if meant.unknown {
                     self.unfollowed(&format!("`include {word}` is computed"));
                 }
@@ -259,7 +273,22 @@ impl Search<'_> {
                 }
             }
         }
-        let recipes = make.recipes(&targets);
+        let (recipes, as_files) = make.recipes(&targets);
+        for target in as_files.iter().filter(|target| !target.starts_with(['/', '~'])) {
+            let path = join(&folder, target);
+            if path.is_empty() || self.files.real(&path).is_some() {
+                continue;
+            }
+            let why = format!(
+                "`{}` runs the target of this name, which it would make up to date",
+                self.step
+            );
+            let path = globset::escape(&path);
+            for file in [path.clone(), format!("{path}/**")] {
+                let (why, only) = (Some(why.clone()), Some(Only::New));
+                self.add(Protected { why, only, ..Protected::whole(file) });
+            }
+        }
         if recipes.len() > MAX_EXPANDED {
             self.unfollowed("the recipes are too long");
         } else if !recipes.is_empty() {

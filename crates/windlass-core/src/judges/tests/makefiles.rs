@@ -74,3 +74,26 @@ fn tests_within_recipes_are_protected() {
         leaves("make test", &all, &["tests/test_new.py"]);
     }
 }
+
+#[test]
+fn a_file_with_the_name_of_a_target_would_make_it_up_to_date() {
+    let makefile = "T = unit\n.PHONY: all\nall: test $(T)\ntest:\n\tsh scripts/unit.sh\nunit: src.o\n\ttrue\n\
+                    other:\n\ttrue\n";
+    let all = [("Makefile", makefile), ("src.o", ""), ("sub/Makefile", makefile), UNIT];
+    asks("make all", &all, &["test", "unit", "test/x"]);
+    asks("make -C sub test", &all, &["sub/test", "sub/test/deep/x"]);
+    leaves("make all", &all, &["all", "other", "src.o", "sub/test", "src/test", "test.sh"]);
+    // A folder that is there is nothing new, and tests are added to it.
+    let there = [("Makefile", makefile), ("test/a.sh", ""), UNIT];
+    leaves("make test", &there, &["test/new.sh"]);
+}
+
+#[test]
+fn a_pattern_that_is_included_counts_for_what_will_fit() {
+    for include in ["-include mk/*.mk", "include $(wildcard mk/*.mk)", "sinclude mk/[a-z].mk"] {
+        let makefile = format!("test:\n\tsh scripts/unit.sh\n{include}\n");
+        let all = [("Makefile", makefile.as_str()), UNIT];
+        asks("make test", &all, &["mk/z.mk"]);
+        leaves("make test", &all, &["mk/z.txt", "z.mk"]);
+    }
+}
