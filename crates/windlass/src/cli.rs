@@ -13,6 +13,7 @@ mod story;
 
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::output::{Colour, Verbosity};
@@ -129,8 +130,32 @@ pub(crate) fn parse() -> Result<Cli, clap::Error> {
         (_, true) => clap::ColorChoice::Never,
         (false, false) => clap::ColorChoice::Auto,
     };
-    let matches = Cli::command().color(choice).try_get_matches_from(arguments)?;
+    let matches = Cli::command().color(choice).try_get_matches_from(arguments).map_err(suggest)?;
     Cli::from_arg_matches(&matches)
+}
+
+/// Names the command that was meant.
+///
+/// clap compares letters at the same place, so that it knows nothing for `rnu`, and five commands for
+/// `stauts`. Where one slip explains the word, that command alone is named.
+fn suggest(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
+    };
+    let command = Cli::command();
+    let known: Vec<&str> = command
+        .get_subcommands()
+        .filter(|one| !one.is_hide_set())
+        .map(clap::Command::get_name)
+        .collect();
+    // A word of a command within a command is left to clap: the error does not say within which.
+    if std::env::args().nth(1).as_ref() == Some(typed)
+        && let Some(nearest) = windlass_core::workflow::nearest(typed, known.into_iter())
+    {
+        let nearest = ContextValue::Strings(vec![nearest.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, nearest);
+    }
+    error
 }
 
 const EXIT_CODES: &str = "\

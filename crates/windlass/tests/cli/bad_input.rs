@@ -137,3 +137,16 @@ fn no_agent_an_unknown_one_and_an_empty_goal() {
     env.windlass(&["status"]).assert_code(2);
     env.windlass(&["no-such-command"]).assert_code(2);
 }
+
+#[test]
+fn a_slip_in_a_command_names_the_command_that_was_meant() {
+    let env = test_env!();
+    for (typed, meant) in [("rnu", "run"), ("stauts", "status"), ("aprove", "approve")] {
+        let finished = env.windlass(&[typed]);
+        finished.assert_code(2);
+        let tip = format!("tip: a similar subcommand exists: '{meant}'");
+        assert!(finished.stderr.contains(&tip), "{finished}");
+    }
+    // Where nothing is near, nothing is guessed.
+    assert!(!env.windlass(&["xyzzy"]).stderr.contains("similar"));
+}
