@@ -5,6 +5,7 @@ use std::sync::Arc;
 use windlass_core::id::ObjectId;
 use windlass_core::plan::{
     Check, CheckId, CheckKind, Criterion, Holds, PlanStep, RoomNetwork, RoomWishes, StepKind,
+    StepNetwork,
 };
 use windlass_core::proof::{Proof, VerifyReport};
 use windlass_core::run::{InputKind, RunState, why_it_stays};
@@ -129,6 +130,28 @@ impl Worker {
     }
 }
 
+/// The room of a blocker's check. The command is an agent's, so it reaches no more than attempts of the
+/// blocked step do: it would be a way out of a step without network. A blocker without a step has the
+/// machine's network only where every step has it.
+fn room_for(state: &RunState, blocker: u32) -> RoomWishes {
+    let steps = &state.plan.steps;
+    let blocked = state.blocker(blocker).and_then(|blocker| blocker.step.as_ref());
+    let blocked = blocked.and_then(|step| state.plan.find(step)).map(|at| state.plan.step(at));
+    let (network, hosts) = match blocked {
+        Some(step) => (step.network, step.hosts.clone()),
+        None if steps.iter().all(|step| step.network == StepNetwork::On) => {
+            (StepNetwork::On, Vec::new())
+        }
+        None => (StepNetwork::Off, Vec::new()),
+    };
+    let (network, hosts) = match network {
+        StepNetwork::On => (RoomNetwork::Host, Vec::new()),
+        StepNetwork::Provider => (RoomNetwork::None, hosts),
+        StepNetwork::Off => (RoomNetwork::None, Vec::new()),
+    };
+    RoomWishes { network, hosts, agents_own: true, ..RoomWishes::default() }
+}
+
 /// A step that nobody works on, with the check of the blocker as its criterion.
 fn step_for(state: &RunState, blocker: u32) -> Option<PlanStep> {
     let check = state.blocker(blocker)?.check.as_ref().map(|check| {
@@ -138,13 +161,7 @@ fn step_for(state: &RunState, blocker: u32) -> Option<PlanStep> {
             timeout: check.timeout,
             cache: false,
             env: Vec::new(),
-            // What is waited for is mostly a service outside.
-            // The command is an agent's.
-            room: Box::new(RoomWishes {
-                network: RoomNetwork::Host,
-                agents_own: true,
-                ..RoomWishes::default()
-            }),
+            room: Box::new(room_for(state, blocker)),
         };
         Criterion::Check(Check { id: CheckId(0), kind })
     });

@@ -316,3 +316,21 @@ fn the_check_of_an_agent_has_the_rights_of_an_attempt() {
     let said = env.json(&["blocker", "check", "1", "--json"]);
     assert_eq!((&said["is_fixed"], &said["can_resume"]), (&json!(true), &json!(true)), "{said}");
 }
+
+#[test]
+fn the_check_of_a_blocker_reaches_what_its_step_reaches() {
+    // A service of the machine: only a step with the machine's network gets to it.
+    let service = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = service.local_addr().expect("an address").port();
+    let check = format!("bash -c ': < /dev/tcp/127.0.0.1/{port}'");
+    let agent = format!("windlass block 'The service is down' --check \"{check}\"");
+    let last = "  - {id: last, agent: writer, done: {file: last.md}}\n";
+    for (network, code) in [("on", 0), ("provider, hosts: listed.example.org", 3), ("off", 3)] {
+        let env = test_env!();
+        let step = format!("{{id: code, agent: developer, done: {{file: a}}, network: {network}}}");
+        let workflow = format!("workflow: needs-help\nsteps:\n  - {step}\n{last}");
+        env.run(&workflow, &agent, &["--no-wait"]).assert_code(3);
+        let looked = env.windlass(&["blocker", "check", "1"]);
+        assert_eq!(looked.code, Some(code), "{network}: {looked}");
+    }
+}
