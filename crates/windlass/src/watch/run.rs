@@ -77,6 +77,11 @@ impl Watching {
             };
             update(&mut self.screen, Message::Tick(now(), since(began)));
             for message in std::iter::once(first).chain(messages.try_iter()) {
+                // A terminal that shrank and grew between two drawings has the size that it had, but not
+                // what was drawn on it.
+                if matches!(message, Message::Resized(..)) && taken.forget_drawn().is_err() {
+                    return;
+                }
                 for action in update(&mut self.screen, message) {
                     match action {
                         Action::Leave => return,

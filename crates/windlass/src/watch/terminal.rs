@@ -41,8 +41,12 @@ impl Taken {
         // Stops here, and goes on when the shell continues this process.
         kill_current_process_group(Signal::TSTP)?;
         enter()?;
-        // Makes the next drawing a whole one. `clear` would ask the terminal where its cursor is, and
-        // the answer would go to the thread that reads keys.
+        self.forget_drawn()
+    }
+
+    /// Makes the next drawing a whole one. `clear` would ask the terminal where its cursor is, and the
+    /// answer would go to the thread that reads keys.
+    pub(super) fn forget_drawn(&mut self) -> io::Result<()> {
         let size = self.terminal.size()?;
         self.terminal.resize(Rect::from((Position::ORIGIN, size)))
     }

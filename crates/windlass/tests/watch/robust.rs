@@ -1,7 +1,8 @@
 //! Bad conditions.
 
 use rustix::process::{Pid, Signal, kill_process};
-use windlass_testkit::{Terminal, test_env};
+use rustix::termios::tcgetwinsize;
+use windlass_testkit::{Terminal, test_env, wait};
 
 use crate::support::{at_the_gate, building};
 
@@ -49,6 +50,38 @@ fn a_terminal_that_is_too_small_says_so_and_recovers() {
             screen.contains("accept it?") && !screen.contains(shown)
         });
     }
+    terminal.keys(&["q"]);
+    terminal.wait_for("[exit 0]");
+}
+
+#[test]
+fn a_terminal_that_shrank_and_grew_between_two_drawings_is_drawn_whole() {
+    if !Terminal::is_there() {
+        return;
+    }
+    let env = at_the_gate();
+    let terminal = Terminal::windlass(&env, (80, 24), &["watch"]);
+    let before = terminal.wait_for("accept it?");
+    let pid = terminal.process("watch").and_then(Pid::from_raw).expect("the process");
+    kill_process(pid, Signal::STOP).expect("stopped");
+    // tmux tells the terminal of a new size a moment later.
+    let tty = fs_err::File::open(format!("/proc/{}/fd/0", pid.as_raw_nonzero())).expect("a tty");
+    for (width, height) in [(10, 4), (80, 24)] {
+        terminal.resize(width, height);
+        let told = wait::until(wait::DEADLINE, || {
+            let size = tcgetwinsize(&tty).expect("a size");
+            Some(()).filter(|()| (size.ws_col, size.ws_row) == (width, height))
+        });
+        told.expect("the new size");
+    }
+    assert_ne!(terminal.screen(), before, "the terminal forgot some of it");
+    kill_process(pid, Signal::CONT).expect("continued");
+    let first = |screen: &str| screen.chars().take(20).collect::<String>();
+    terminal.wait_until("all of it", |screen| {
+        screen.contains("accept it?")
+            && screen.contains("a approve")
+            && first(screen) == first(&before)
+    });
     terminal.keys(&["q"]);
     terminal.wait_for("[exit 0]");
 }
