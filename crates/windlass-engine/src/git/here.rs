@@ -41,8 +41,14 @@ const INTENT_FILE: &str = "here.intent";
 /// What of the user's git directories an attempt must leave as it is.
 const GIT_NOTE_FILE: &str = "here-git.json";
 
+/// Leads git to the directory that it takes settings, hooks and objects from.
+const COMMONDIR: &str = "commondir";
+
+/// What a `commondir` of an agent's is renamed to; git knows no such name.
+const COMMONDIR_ASIDE: &str = "commondir.set-aside-by-windlass";
+
 /// Names in a git directory that lead git elsewhere, or to programs.
-const LEADING: [&str; 4] = ["commondir", "config.worktree", "hooks", "info/attributes"];
+const LEADING: [&str; 4] = [COMMONDIR, "config.worktree", "hooks", "info/attributes"];
 
 /// What stood in the user's git directories when an attempt began.
 #[derive(Debug, Serialize, Deserialize)]
@@ -149,10 +155,17 @@ impl Place {
 
     /// Returns what changed since [`note_git_directory`](Self::note_git_directory), for people; nothing
     /// if there is no note. The note goes with a look that found nothing.
+    ///
+    /// A `commondir` that was made is renamed: every git of the user would follow it, and no person makes
+    /// one. All else is left to a person, who may have made it.
     pub fn changed_git_directory(&self) -> io::Result<Vec<String>> {
         let file = self.run_dir.path(GIT_NOTE_FILE);
-        let Ok(noted) = fs_err::read(&file) else { return Ok(Vec::new()) };
-        let Ok(noted) = serde_json::from_slice::<GitNote>(&noted) else { return Ok(Vec::new()) };
+        let noted = match fs_err::read(&file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            read => read?,
+        };
+        let noted: GitNote = serde_json::from_slice(&noted)
+            .map_err(|error| io::Error::other(format!("{}: {error}", file.display())))?;
         let now = self.git_note();
         let mut changed = Vec::new();
         for (path, before) in &noted.stand {
@@ -161,7 +174,14 @@ impl Place {
             }
         }
         for path in noted.missing.iter().filter(|path| !now.missing.contains(path)) {
-            changed.push(format!("`{}` was made", path.display()));
+            let made = format!("`{}` was made", path.display());
+            if path.ends_with(COMMONDIR) {
+                let aside = path.with_file_name(COMMONDIR_ASIDE);
+                fs_err::rename(path, &aside)?;
+                changed.push(format!("{made}, and is now `{}`", aside.display()));
+            } else {
+                changed.push(made);
+            }
         }
         if changed.is_empty() {
             fs_err::remove_file(&file)?;

@@ -129,7 +129,16 @@ fn what_leads_the_users_git_elsewhere_is_told_after_an_attempt() {
     place.note_git_directory().unwrap();
     assert!(git_dir.join("hooks").is_dir(), "so that a box can show it");
     assert_eq!(changed(), "");
-    for made in ["commondir", "config.worktree", "info/attributes"] {
+    // No person makes this one, and every git of the user would follow it.
+    place.note_git_directory().unwrap();
+    write(&git_dir.join("commondir"), "elsewhere");
+    let aside = git_dir.join("commondir.set-aside-by-windlass");
+    assert!(changed().contains("commondir` was made, and is now"));
+    assert_eq!(fs_err::read_to_string(&aside).unwrap(), "elsewhere");
+    assert!(!git_dir.join("commondir").exists());
+    assert_eq!(changed(), "", "the person was told");
+    // Others may be a person's.
+    for made in ["config.worktree", "info/attributes"] {
         place.note_git_directory().unwrap();
         write(&git_dir.join(made), "x");
         for _ in 0..2 {
@@ -139,6 +148,11 @@ fn what_leads_the_users_git_elsewhere_is_told_after_an_attempt() {
         assert_eq!(changed(), "");
     }
     place.note_git_directory().unwrap();
+    let note = world.path("state/run/here-git.json");
+    let noted = fs_err::read(&note).unwrap();
+    fs_err::write(&note, "{").unwrap();
+    place.changed_git_directory().unwrap_err();
+    fs_err::write(&note, noted).unwrap();
     fs_err::rename(&git_dir, world.path("moved")).unwrap();
     fs_err::create_dir(&git_dir).unwrap();
     assert!(changed().contains(".git` was replaced"), "{}", changed());
